@@ -1,0 +1,85 @@
+"""Client of Neutron: networks, subnets, ports and security groups.
+
+``context`` None asks as our service user (admin at Neutron): needed for port
+bindings. With a context Neutron itself decides what the caller may see.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from keel_common.clients import errors
+from keel_common.clients.session import Service
+
+
+class Neutron:
+    """Requests to the network API v2.0."""
+
+    def __init__(self, service: Service):
+        self._service = service
+
+    def list_networks(self, context: Any = None, **filters: Any) -> list[dict]:
+        """Networks that match; a filter value may be a list."""
+        return self._list("networks", context, filters)
+
+    def list_subnets(self, context: Any = None, **filters: Any) -> list[dict]:
+        """Subnets that match."""
+        return self._list("subnets", context, filters)
+
+    def list_ports(self, context: Any = None, **filters: Any) -> list[dict]:
+        """Ports that match, e.g. device_id=server uuid."""
+        return self._list("ports", context, filters)
+
+    def list_security_groups(self, context: Any = None, **filters: Any) -> list[dict]:
+        """Security groups that match."""
+        return self._list("security-groups", context, filters, key="security_groups")
+
+    def list_floating_ips(self, context: Any = None, **filters: Any) -> list[dict]:
+        """Floating IPs that match, e.g. port_id=[...]."""
+        return self._list("floatingips", context, filters)
+
+    def show_network(self, network_id: str, context: Any = None) -> dict:
+        """One network; NotFound."""
+        return self._service.json("GET", f"/v2.0/networks/{network_id}", context=context)["network"]
+
+    def show_port(self, port_id: str, context: Any = None) -> dict:
+        """One port; NotFound."""
+        return self._service.json("GET", f"/v2.0/ports/{port_id}", context=context)["port"]
+
+    def create_port(self, port: dict, context: Any = None) -> dict:
+        """Make a port; OverQuota, Conflict (address in use), BadRequest."""
+        return self._changed("POST", "/v2.0/ports", port, context)
+
+    def update_port(self, port_id: str, port: dict, context: Any = None) -> dict:
+        """Change fields of a port; NotFound."""
+        return self._changed("PUT", f"/v2.0/ports/{port_id}", port, context)
+
+    def delete_port(self, port_id: str, context: Any = None) -> bool:
+        """Delete a port; False when it is gone already."""
+        try:
+            self._service.request("DELETE", f"/v2.0/ports/{port_id}", context=context)
+        except errors.NotFound:
+            return False
+        return True
+
+    def extensions(self) -> set[str]:
+        """Aliases of the loaded extensions."""
+        return {item["alias"] for item in self._service.json("GET", "/v2.0/extensions")["extensions"]}
+
+    def quota(self, project: str) -> dict[str, int]:
+        """Limits of a project by resource; -1 is no limit."""
+        return self._service.json("GET", f"/v2.0/quotas/{project}")["quota"]
+
+    def _list(self, collection: str, context: Any, filters: dict, key: str | None = None) -> list[dict]:
+        query = urlencode({k: v for k, v in filters.items() if v is not None}, doseq=True)
+        path = f"/v2.0/{collection}" + (f"?{query}" if query else "")
+        return self._service.json("GET", path, context=context)[key or collection]
+
+    def _changed(self, method: str, path: str, port: dict, context: Any) -> dict:
+        try:
+            return self._service.json(method, path, json={"port": port}, context=context)["port"]
+        except errors.Conflict as conflict:
+            if "quota" in conflict.message.lower():
+                raise errors.OverQuota(409, conflict.message, conflict.service) from conflict
+            raise
