@@ -215,8 +215,7 @@ def _catalog_wishes(group: Any, peer: Peer) -> tuple[tuple[str, ...], tuple[str,
 def _auth(conf: cfg.ConfigOpts, peer: Peer) -> Any:
     """Credentials from the first auth group that has an auth_type."""
     for name in peer.auth_groups:
-        group = conf[name] if name in conf else None
-        if group is None:
+        if name not in conf:
             continue
         name = _option(conf, name, "auth_section") or name
         kind = _option(conf, name, "auth_type")
