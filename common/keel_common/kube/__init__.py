@@ -1,0 +1,76 @@
+"""Kubernetes access for the services: a raw-JSON client, watch-fed caches, leases, names.
+
+The only package of the project that imports `kubernetes`.
+"""
+
+from keel_common.kube.client import Kube
+from keel_common.kube.errors import (
+    AlreadyExists,
+    Conflict,
+    Expired,
+    Forbidden,
+    Gone,
+    Invalid,
+    KubeError,
+    NotFound,
+    TooManyRequests,
+    Unreachable,
+)
+from keel_common.kube.kinds import (
+    CAPACITY,
+    DATAVOLUME,
+    EVENT,
+    KUBEVIRT,
+    LEASE,
+    NAD,
+    NAMESPACE,
+    NODE,
+    POD,
+    PV,
+    PVC,
+    SECRET,
+    SNAPSHOT,
+    SNAPSHOTCLASS,
+    SNAPSHOTCONTENT,
+    STORAGECLASS,
+    VM,
+    VMI,
+    VMIM,
+    Kind,
+)
+from keel_common.kube.watch import Informer
+
+__all__ = [
+    "CAPACITY",
+    "DATAVOLUME",
+    "EVENT",
+    "KUBEVIRT",
+    "LEASE",
+    "NAD",
+    "NAMESPACE",
+    "NODE",
+    "POD",
+    "PV",
+    "PVC",
+    "SECRET",
+    "SNAPSHOT",
+    "SNAPSHOTCLASS",
+    "SNAPSHOTCONTENT",
+    "STORAGECLASS",
+    "VM",
+    "VMI",
+    "VMIM",
+    "AlreadyExists",
+    "Conflict",
+    "Expired",
+    "Forbidden",
+    "Gone",
+    "Informer",
+    "Invalid",
+    "Kind",
+    "Kube",
+    "KubeError",
+    "NotFound",
+    "TooManyRequests",
+    "Unreachable",
+]
