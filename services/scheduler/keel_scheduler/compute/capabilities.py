@@ -1,4 +1,4 @@
-"""The little language of extra specs: ``<in> a``, ``>= 2``, ``s== x``, ``<or> a <or> b`` (nova 34.0.0 extra_specs_ops)."""
+"""The little language of extra specs: `<in> a`, `>= 2`, `s== x`, `<or> a <or> b` (nova 34.0.0 extra_specs_ops)."""
 
 from __future__ import annotations
 
