@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from oslo_config import cfg
 
-from keel_scheduler.compute.capabilities import satisfies
+from keel_scheduler.operators import satisfies
 from keel_scheduler.compute.hosts import HostState
 from keel_scheduler.compute.request import Request
 

@@ -1,0 +1,1 @@
+"""cinder-scheduler: which pool of which backend a volume goes to."""
