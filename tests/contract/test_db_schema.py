@@ -6,9 +6,10 @@ import uuid
 from importlib import resources
 
 import pytest
-from keel_common.db import Database, SchemaError, check, current, schema, sync
 from sqlalchemy import create_engine, inspect
 from sqlalchemy.engine import make_url
+
+from keel_common.db import Database, SchemaError, check, current, schema, sync
 
 NAMES = sorted(schema.BY_NAME)
 MYSQL = os.environ.get("KEEL_TEST_MYSQL")

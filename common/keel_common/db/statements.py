@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Connection, Table, insert, update
+from sqlalchemy import Boolean, ColumnElement, Connection, Table, false, insert, update
 
 
 def now() -> datetime.datetime:
@@ -31,7 +31,7 @@ def soft_delete(conn: Connection, table: Table, where: Sequence[ColumnElement[bo
     `extra` columns are set too. Returns how many rows it were.
     """
     boolean = isinstance(table.c.deleted.type, Boolean)
-    living = table.c.deleted.is_(False) if boolean else table.c.deleted == 0
+    living = table.c.deleted == false() if boolean else table.c.deleted == 0
     values = {"deleted": True if boolean else table.c.id, "deleted_at": now(), **extra}
     return conn.execute(update(table).where(living, *where).values(**values)).rowcount
 

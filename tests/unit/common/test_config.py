@@ -3,8 +3,9 @@
 import socket
 
 import pytest
-from keel_common.config import backends, load, settings_without_effect, warn_without_effect
 from oslo_config import cfg
+
+from keel_common.config import backends, load, settings_without_effect, warn_without_effect
 
 
 def write(tmp_path, text):

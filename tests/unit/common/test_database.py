@@ -4,10 +4,11 @@ import sqlite3
 import threading
 
 import pytest
+from sqlalchemy import event, select
+from sqlalchemy.exc import IntegrityError, OperationalError
+
 from keel_common.db import Database, OutcomeUnknown, add, cas, count_statements, schema, soft_delete, sync
 from keel_common.db.errors import is_conflict, is_lost
-from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError, OperationalError
 
 SERVICES = schema.nova_cell.tables["services"]
 
@@ -80,17 +81,16 @@ def test_a_connection_lost_while_committing_is_reported_not_repeated(tmp_path):
     sync(database, "nova_cell")
     tries = []
 
-    def breaks_at_commit(conn):
+    @event.listens_for(database.engine, "commit")
+    def cut(_connection):
+        raise OperationalError("COMMIT", {}, Exception(2013, "Lost connection"), connection_invalidated=True)
+
+    def note(conn):
         tries.append(1)
         new_service(conn)
 
-        def commit():
-            raise OperationalError("COMMIT", {}, Exception(2013, "Lost connection"), connection_invalidated=True)
-
-        conn.get_transaction().commit = commit
-
     with pytest.raises(OutcomeUnknown):
-        database.run(breaks_at_commit)
+        database.run(note)
     assert len(tries) == 1
 
 
