@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from oslo_config import cfg
 
-from keel_scheduler.operators import satisfies
 from keel_scheduler.compute.hosts import HostState
 from keel_scheduler.compute.request import Request
+from keel_scheduler.operators import satisfies
 
 Check = Callable[[HostState, Request], bool]
 
