@@ -1,0 +1,49 @@
+# Every lane of OpenKeel. `make help` lists them.
+
+PROFILE ?= embedded
+PYTHON ?= python3
+CLOUD = .venv/bin/keel-cloud
+SOURCES = rpc-contract common services dev tests
+
+.DEFAULT_GOAL := help
+.PHONY: help venv up down reset status logs test lint format types imports e2e
+
+help: ## list the lanes
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv: ## make or renew the project's environment, .venv
+	@$(PYTHON) dev/bootstrap.py
+
+up: venv ## start a whole cloud and do the main job (PROFILE=embedded or services; UP="..." more arguments)
+	@$(CLOUD) up --profile $(PROFILE) $(UP)
+
+down: venv ## end what `make up` started; the data stays
+	@$(CLOUD) down
+
+reset: venv ## end the cloud and forget its data
+	@$(CLOUD) reset
+
+status: venv ## show the processes of the cloud
+	@$(CLOUD) status
+
+logs: venv ## show the ends of the logs (SERVICE=name for one)
+	@$(CLOUD) logs $(SERVICE)
+
+test: venv ## all tests that need no outside services
+	@.venv/bin/python -m pytest -q tests --ignore tests/e2e $(ARGS)
+
+e2e: venv ## the end-to-end tests against the running cloud
+	@.venv/bin/python -m pytest -q tests/e2e $(ARGS)
+
+lint: venv ## ruff: rules and format
+	@.venv/bin/ruff check $(SOURCES)
+	@.venv/bin/ruff format --check $(SOURCES)
+
+format: venv ## ruff: put into format
+	@.venv/bin/ruff format $(SOURCES)
+
+types: venv ## mypy
+	@.venv/bin/mypy
+
+imports: venv ## who may import whom (.importlinter)
+	@.venv/bin/lint-imports

@@ -1,0 +1,69 @@
+"""cinder.conf of OpenKeel's volume services and of the real ones."""
+
+from keel_dev.confs import shared
+from keel_dev.ini import Sections
+from keel_dev.settings import HOST, Settings
+
+#: The one backend of OpenKeel: every StorageClass of the cluster is reached through it.
+BACKEND = "csi"
+
+
+def common(settings: Settings, process: str) -> Sections:
+    """What every service of the suite needs to know."""
+    state = settings.state_of("volume")
+    return {
+        "DEFAULT": {
+            "host": settings.prefix,
+            "my_ip": HOST,
+            "use_stderr": True,
+            "transport_url": settings.transport_url,
+            "state_path": state,
+            "rpc_ping_enabled": True,
+            "auth_strategy": "keystone",
+            "osapi_volume_listen": HOST,
+            "osapi_volume_listen_port": settings.port("volume-api"),
+            "glance_api_servers": settings.url("glance"),
+            "glance_catalog_info": "image:glance:publicURL",
+            "default_volume_type": "csi",
+            "enabled_backends": BACKEND,
+            "allow_availability_zone_fallback": True,
+        },
+        "database": shared.database(settings, "cinder"),
+        "keystone_authtoken": shared.authtoken(settings, "cinder"),
+        "service_user": shared.sent_service_token(settings, "cinder"),
+        "nova": shared.service_user(settings, "nova") | {"interface": "public"},
+        "oslo_concurrency": shared.lock_path(settings, process),
+        "coordination": {"backend_url": f"file://{state / 'coordination'}"},
+        BACKEND: {"volume_backend_name": BACKEND},
+    }
+
+
+def keel(settings: Settings, process: str, health_port: int) -> Sections:
+    """A service of OpenKeel: Cinder's options, and our own in groups of our own."""
+    return common(settings, process) | {
+        "keel": {"health_port": health_port, "cluster": settings.prefix},
+        "csi": {"kubeconfig": settings.kubeconfig},
+    }
+
+
+def real(settings: Settings, process: str) -> Sections:
+    """A real service of Cinder; its volume service keeps volumes as small files under a backend of its own."""
+    sections = common(settings, process)
+    folder = settings.environment_folder("reference") / "etc" / "cinder"
+    helper = {"helper_command": settings.program("privsep-helper", "reference")}
+    sections["DEFAULT"] |= {
+        "api_paste_config": folder / "api-paste.ini",
+        "resource_query_filters_file": folder / "resource_filters.json",
+        "enabled_backends": "files",
+        "osapi_volume_workers": 1,
+    }
+    del sections[BACKEND]
+    return sections | {
+        "cinder_sys_admin": helper,
+        "privsep_osbrick": helper,
+        "files": {
+            "volume_driver": "keel_plugins.small_file_volumes.SmallFileVolumeDriver",
+            "volume_backend_name": "files",
+            "keel_volume_dir": settings.state_of("real-volumes"),
+        },
+    }

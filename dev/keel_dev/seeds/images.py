@@ -1,0 +1,31 @@
+"""One small image, made here: a disk that holds a line of text and no operating system."""
+
+from keel_dev.client import connect
+from keel_dev.settings import Settings
+
+NAME = "tiny"
+DISK_BYTES = 1024 * 1024
+CONTENT = b"OpenKeel: a raw disk without an operating system\n"
+
+
+def disk() -> bytes:
+    """The content of the image. No partition table: Glance refuses one in an image that is said to be raw."""
+    return CONTENT.ljust(DISK_BYTES, b"\0")
+
+
+def seed(settings: Settings) -> None:
+    """Upload the public image; one whose upload was interrupted is replaced."""
+    image_api = connect(settings).image
+    for image in image_api.images(name=NAME):
+        if image.status == "active":
+            return
+        image_api.delete_image(image)
+    image_api.create_image(
+        name=NAME,
+        disk_format="raw",
+        container_format="bare",
+        visibility="public",
+        data=disk(),
+        validate_checksum=False,
+        wait=True,
+    )

@@ -1,0 +1,220 @@
+"""Every process that a cloud may have, and how each is started and known to be ready."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from keel_dev.confs import companions, compute, volume
+from keel_dev.console import CloudError
+from keel_dev.environments import variables
+from keel_dev.ini import Sections
+from keel_dev.settings import FIRST_HEALTH_PORT, HOST, Settings
+
+#: Real service -> the processes of OpenKeel in whose place it stands.
+COUNTERPARTS = {
+    "nova-api": "keel-compute-api",
+    "nova-conductor": "keel-conductor",
+    "nova-scheduler": "keel-compute-scheduler",
+    "nova-compute": "keel-compute-kubevirt",
+    "cinder-api": "keel-volume-api",
+    "cinder-scheduler": "keel-volume-scheduler",
+    "cinder-volume": "keel-volume-csi",
+}
+
+
+@dataclass(frozen=True)
+class Rpc:
+    """Where a program answers a ping over the message bus."""
+
+    topic: str
+    server: str
+    exchange: str
+
+
+@dataclass(frozen=True)
+class Service:
+    """One process."""
+
+    name: str
+    #: "companion", "cluster", "keel" or "real".
+    kind: str
+    argv: tuple[str, ...]
+    #: Virtual environment: project, companions or reference.
+    environment: str
+    #: File name and content of the configuration, in the folder of the process.
+    conf_name: str = ""
+    conf: Callable[[], Sections] | None = None
+    #: URL that answers below 500 when the process is ready.
+    ready_url: str = ""
+    #: Whether only the status 200 of that URL means ready.
+    strict: bool = False
+    rpc: Rpc | None = None
+    #: TCP ports it listens on; something else there is an error before the start.
+    ports: tuple[int, ...] = ()
+    extra: dict[str, str] = field(default_factory=dict)
+
+    def variables(self, settings: Settings) -> dict[str, str]:
+        """Environment variables of the process."""
+        return variables(settings, self.environment, self.extra)
+
+
+def plan(settings: Settings, real: Iterable[str] = (), beside: Iterable[str] = ()) -> dict[str, Service]:
+    """All processes of a cloud by name, in the order in which they are started.
+
+    `real` names services of Nova and Cinder that stand in the place of OpenKeel's; `beside` names those that run as
+    well. Raises CloudError for a name that is not known, or for real ones without a message bus.
+    """
+    real, beside = list(real), list(beside)
+    unknown = [name for name in (*real, *beside) if name not in COUNTERPARTS]
+    if unknown:
+        raise CloudError(f"no real service {', '.join(unknown)}; there are {', '.join(COUNTERPARTS)}")
+    if (real or beside) and not settings.uses_servers:
+        raise CloudError("real services need the message bus: use --profile services")
+    replaced = tuple(COUNTERPARTS[name] for name in real)
+    ours = _separate(settings) if settings.uses_servers else _embedded(settings)
+    kept = [service for service in ours if not (replaced and service.name.startswith(replaced))]
+    found = [*_companions(settings), _cluster(settings), *kept, *(_real(settings, name) for name in [*real, *beside])]
+    return {service.name: service for service in found}
+
+
+def expand(services: dict[str, Service], names: Iterable[str]) -> list[str]:
+    """Names of services for names or beginnings of names, such as `keel-conductor` for both of them."""
+    found = []
+    for name in names:
+        matches = [known for known in services if known == name or known.startswith(f"{name}-")]
+        if not matches:
+            raise CloudError(f"no service {name}; there are {', '.join(services)}")
+        found += [match for match in matches if match not in found]
+    return found
+
+
+def _companions(settings: Settings) -> list[Service]:
+    def web(name: str, conf_name: str, conf: Callable[[Settings], Sections], variable: str = "") -> Service:
+        folder = settings.etc / name
+        port = settings.port(name)
+        # One thread on SQLite: requests take turns, so no transaction finds the file locked.
+        threads = "4" if settings.uses_servers else "1"
+        argv = [settings.program("python"), "-m", "keel_plugins.serve", "--module", MODULES[name]]
+        argv += ["--bind", f"{HOST}:{port}", "--threads", threads]
+        if not variable:
+            argv += ["--", "--config-file", str(folder / conf_name)]
+        return Service(
+            name,
+            "companion",
+            tuple(argv),
+            "companions",
+            conf_name,
+            lambda: conf(settings),
+            ready_url=settings.url(name, "/"),
+            ports=(port,),
+            extra={variable: str(folder)} if variable else {},
+        )
+
+    return [
+        web("keystone", "keystone.conf", companions.keystone, "OS_KEYSTONE_CONFIG_DIR"),
+        web("placement", "placement.conf", companions.placement, "OS_PLACEMENT_CONFIG_DIR"),
+        web("glance", "glance-api.conf", companions.glance, "OS_GLANCE_CONFIG_DIR"),
+        web("neutron", "neutron.conf", companions.neutron),
+    ]
+
+
+#: WSGI applications of the real services that are web applications.
+MODULES = {
+    "keystone": "keystone.wsgi.api",
+    "placement": "placement.wsgi.api",
+    "glance": "glance.wsgi.api",
+    "neutron": "neutron.wsgi.api",
+    "nova-api": "nova.wsgi.osapi_compute",
+    "cinder-api": "cinder.wsgi.api",
+}
+
+
+def _cluster(settings: Settings) -> Service:
+    port = settings.port("kubesim")
+    argv = ["-m", "keel_dev.kubesim.main", "--listen", HOST, "--port", str(port), "--nodes", "4"]
+    argv += ["--state", str(settings.state_of("kubesim")), "--kubeconfig", str(settings.kubeconfig)]
+    return Service(
+        "kubesim",
+        "cluster",
+        (settings.program("python", "project"), *argv),
+        "project",
+        ready_url=f"https://{HOST}:{port}/readyz",
+        ports=(port,),
+    )
+
+
+def _embedded(settings: Settings) -> list[Service]:
+    """OpenKeel as two processes, each with all services of a suite and a bus inside."""
+    return [
+        _keel(settings, 0, "keel-compute", ("python", "-m", "keel_dev.embedded", "compute"), "compute-api"),
+        _keel(settings, 1, "keel-volume", ("python", "-m", "keel_dev.embedded", "volume"), "volume-api"),
+    ]
+
+
+def _separate(settings: Settings) -> list[Service]:
+    """OpenKeel as it runs in a cluster: one process for each service, some of them twice."""
+    rows = (
+        ("keel-conductor-1", "keel-conductor", ""),
+        ("keel-conductor-2", "keel-conductor", ""),
+        ("keel-compute-scheduler-1", "keel-compute-scheduler", ""),
+        ("keel-compute-scheduler-2", "keel-compute-scheduler", ""),
+        ("keel-compute-api", "keel-compute-api", "compute-api"),
+        ("keel-compute-kubevirt-1", "keel-compute-kubevirt", ""),
+        ("keel-compute-kubevirt-2", "keel-compute-kubevirt", ""),
+        ("keel-volume-scheduler", "keel-volume-scheduler", ""),
+        ("keel-volume-csi", "keel-volume-csi", ""),
+        ("keel-volume-api", "keel-volume-api", "volume-api"),
+    )
+    return [_keel(settings, number, name, (script,), api) for number, (name, script, api) in enumerate(rows)]
+
+
+def _keel(settings: Settings, number: int, name: str, command: tuple[str, ...], api: str) -> Service:
+    is_volume = name.startswith("keel-volume")
+    conf_name = "cinder.conf" if is_volume else "nova.conf"
+    health = FIRST_HEALTH_PORT + number + settings.port_offset
+    program = [settings.program(command[0], "project"), *command[1:]]
+    program += ["--config-file", str(settings.etc / name / conf_name)]
+    write = volume.keel if is_volume else compute.keel
+    return Service(
+        name,
+        "keel",
+        tuple(program),
+        "project",
+        conf_name,
+        lambda: write(settings, name, health),
+        ready_url=f"http://{HOST}:{health}/readyz",
+        strict=True,
+        ports=(health, settings.port(api)) if api else (health,),
+    )
+
+
+def _real(settings: Settings, name: str) -> Service:
+    is_nova = name.startswith("nova")
+    conf_name = "nova.conf" if is_nova else "cinder.conf"
+    folder = settings.etc / name
+    arguments = ["--config-file", str(folder / conf_name)]
+    write = compute.real if is_nova else volume.real
+    ready_url, rpc, ports = "", None, ()
+    if name in MODULES:
+        port = settings.port("compute-api" if is_nova else "volume-api")
+        argv = [settings.program("python", "reference"), "-m", "keel_plugins.serve", "--module", MODULES[name]]
+        argv += ["--bind", f"{HOST}:{port}", "--threads", "4", "--", *arguments]
+        ready_url, ports = f"http://{HOST}:{port}/", (port,)
+    else:
+        argv = [settings.program(name, "reference"), *arguments]
+        if name == "nova-compute":
+            argv = [settings.program("python", "reference"), "-m", "keel_plugins.compute_service", *arguments]
+        topic = name.removeprefix("nova-") if is_nova else name
+        server = name if is_nova else settings.prefix + ("@files" if name == "cinder-volume" else "")
+        rpc = Rpc(topic, server, "nova" if is_nova else "openstack")
+    return Service(
+        name,
+        "real",
+        tuple(argv),
+        "reference",
+        conf_name,
+        lambda: write(settings, name),
+        ready_url=ready_url,
+        rpc=rpc,
+        ports=ports,
+        extra={"OS_NOVA_CONFIG_DIR": str(folder)} if is_nova else {},
+    )
