@@ -1,0 +1,190 @@
+"""Rows as the volume service reads and finishes them; each function is one transaction's work.
+
+Every ending is guarded (domain.volume.backend_states): True means that this caller made the change, False that
+the row had moved on and nothing was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from keel_common.db.stores.cinder import metadata, quotas, transitions, workers
+from keel_common.db.stores.cinder.rows import TABLES, alive, bury, first, now
+from keel_common.domain.volume import quotas as rules
+from keel_common.domain.volume.backend_states import BACKEND_TRANSITIONS, OWNED_SNAPSHOT, OWNED_VOLUME
+
+#: Side tables that go with a volume (cinder 29.0.0 soft_delete).
+_DEPENDENTS = ("volume_metadata", "volume_admin_metadata", "volume_glance_metadata", "volume_attachment")
+
+
+def volume(conn: sa.Connection, volume_id: str) -> dict[str, Any] | None:
+    """A living volume row with the name of its type as ``type_name``, or None."""
+    table, kinds = TABLES["volumes"], TABLES["volume_types"]
+    query = (
+        sa.select(table, kinds.c.name.label("type_name"))
+        .select_from(table.outerjoin(kinds, kinds.c.id == table.c.volume_type_id))
+        .where(table.c.id == volume_id, alive(table))
+    )
+    return first(conn, query)
+
+
+def snapshot(conn: sa.Connection, snapshot_id: str) -> dict[str, Any] | None:
+    """A living snapshot row with its volume's ``host`` and its ``type_name``, or None."""
+    table, volumes, kinds = TABLES["snapshots"], TABLES["volumes"], TABLES["volume_types"]
+    query = (
+        sa.select(table, volumes.c.host, kinds.c.name.label("type_name"))
+        .select_from(
+            table.join(volumes, volumes.c.id == table.c.volume_id).outerjoin(
+                kinds, kinds.c.id == table.c.volume_type_id
+            )
+        )
+        .where(table.c.id == snapshot_id, alive(table))
+    )
+    return first(conn, query)
+
+
+def unfinished(conn: sa.Connection, backend: str) -> tuple[list[str], list[str]]:
+    """Ids of the volumes and of the snapshots of a backend (host@backend) that are in a status we must end."""
+    volumes, snapshots = TABLES["volumes"], TABLES["snapshots"]
+    here = volumes.c.host.startswith(f"{backend}#", autoescape=True)
+    ours = sa.select(volumes.c.id).where(here, alive(volumes), volumes.c.status.in_(OWNED_VOLUME))
+    cuts = (
+        sa.select(snapshots.c.id)
+        .select_from(snapshots.join(volumes, volumes.c.id == snapshots.c.volume_id))
+        .where(here, alive(snapshots), snapshots.c.status.in_(OWNED_SNAPSHOT))
+    )
+    return [row[0] for row in conn.execute(ours)], [row[0] for row in conn.execute(cuts)]
+
+
+def allocated(conn: sa.Connection, backend: str) -> dict[str, int]:
+    """GiB of living volumes by host (host@backend#pool) of one backend."""
+    table = TABLES["volumes"]
+    query = (
+        sa.select(table.c.host, sa.func.sum(table.c.size))
+        .where(table.c.host.startswith(f"{backend}#", autoescape=True), alive(table))
+        .group_by(table.c.host)
+    )
+    return {host: int(size or 0) for host, size in conn.execute(query)}
+
+
+def created(conn: sa.Connection, volume_id: str, image: Mapping[str, Any] | None) -> bool:
+    """creating -> available; with the image's facts the volume is bootable and remembers them."""
+    values: dict[str, Any] = {"launched_at": now()}
+    if image is not None:
+        values["bootable"] = True
+    if not transitions.apply(conn, BACKEND_TRANSITIONS["created"], volume_id, values):
+        return False
+    if image:
+        metadata.merge(conn, metadata.IMAGE, volume_id, {key: str(value) for key, value in image.items()})
+    workers.remove(conn, "Volume", volume_id)
+    return True
+
+
+def create_failed(conn: sa.Connection, volume_id: str) -> bool:
+    """creating -> error; its quota stays taken until it is deleted (as recorded)."""
+    if not transitions.apply(conn, BACKEND_TRANSITIONS["create failed"], volume_id):
+        return False
+    workers.remove(conn, "Volume", volume_id)
+    return True
+
+
+def create_rescheduled(conn: sa.Connection, volume_id: str) -> bool:
+    """Give a volume that this backend refused back to the scheduler."""
+    return transitions.apply(conn, BACKEND_TRANSITIONS["create rescheduled"], volume_id)
+
+
+def copy_image_facts(conn: sa.Connection, row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Image facts that a clone or a volume from a snapshot inherits, None when its source is not bootable."""
+    if row["snapshot_id"]:
+        found = metadata.read(conn, metadata.SNAPSHOT_IMAGE, [row["snapshot_id"]])[row["snapshot_id"]]
+        source = sa.select(TABLES["snapshots"].c.volume_id).where(TABLES["snapshots"].c.id == row["snapshot_id"])
+    elif row["source_volid"]:
+        found = metadata.read(conn, metadata.IMAGE, [row["source_volid"]])[row["source_volid"]]
+        source = sa.select(sa.literal(row["source_volid"]))
+    else:
+        return None
+    table = TABLES["volumes"]
+    bootable = conn.execute(sa.select(table.c.bootable).where(table.c.id == source.scalar_subquery())).scalar()
+    return dict(found) if bootable else None
+
+
+def deleted(conn: sa.Connection, settings: quotas.Settings, row: Mapping[str, Any]) -> bool:
+    """deleting -> deleted: the row, what hangs on it and its quota go in one transaction."""
+    values = {"deleted": True, "deleted_at": now(), "updated_at": row["updated_at"]}
+    if not transitions.apply(conn, BACKEND_TRANSITIONS["deleted"], row["id"], values):
+        return False
+    for name in _DEPENDENTS:
+        bury(conn, TABLES[name], [TABLES[name].c.volume_id == row["id"]])
+    bury(conn, TABLES["snapshots"], [TABLES["snapshots"].c.volume_id == row["id"]])
+    workers.remove(conn, "Volume", row["id"])
+    if row["use_quota"]:
+        deltas = rules.delete_volume(row["size"], row["type_name"])
+        quotas.give_back(conn, settings, row["project_id"], deltas)
+    return True
+
+
+def delete_failed(conn: sa.Connection, volume_id: str) -> bool:
+    """deleting -> error_deleting."""
+    workers.remove(conn, "Volume", volume_id)
+    return transitions.apply(conn, BACKEND_TRANSITIONS["delete failed"], volume_id)
+
+
+def extended(conn: sa.Connection, row: Mapping[str, Any], size: int, reservations: Iterable[str]) -> list[str] | None:
+    """extending -> in-use or available with the new size (GiB), quota committed.
+
+    Returns the uuids of the servers that hold the volume, None when the row had moved on.
+    """
+    table = TABLES["volume_attachment"]
+    query = sa.select(table.c.instance_uuid).where(table.c.volume_id == row["id"], alive(table))
+    servers = [server for (server,) in conn.execute(query)]
+    values = {"status": "in-use" if servers else "available", "size": size}
+    if not transitions.apply(conn, BACKEND_TRANSITIONS["extended"], row["id"], values):
+        return None
+    quotas.commit(conn, reservations)
+    return [server for server in servers if server]
+
+
+def extend_failed(conn: sa.Connection, volume_id: str, reservations: Iterable[str]) -> bool:
+    """extending -> error_extending, quota given back."""
+    if not transitions.apply(conn, BACKEND_TRANSITIONS["extend failed"], volume_id):
+        return False
+    quotas.rollback(conn, reservations)
+    return True
+
+
+def snapshot_created(conn: sa.Connection, row: Mapping[str, Any]) -> bool:
+    """creating -> available; image facts of a bootable volume are copied to the snapshot."""
+    if not transitions.apply(conn, BACKEND_TRANSITIONS["snapshot created"], row["id"]):
+        return False
+    facts = metadata.read(conn, metadata.IMAGE, [row["volume_id"]])[row["volume_id"]]
+    if facts:
+        metadata.add(conn, metadata.SNAPSHOT_IMAGE, row["id"], facts)
+    workers.remove(conn, "Snapshot", row["id"])
+    return True
+
+
+def snapshot_failed(conn: sa.Connection, snapshot_id: str) -> bool:
+    """creating -> error."""
+    workers.remove(conn, "Snapshot", snapshot_id)
+    return transitions.apply(conn, BACKEND_TRANSITIONS["snapshot failed"], snapshot_id)
+
+
+def snapshot_deleted(conn: sa.Connection, settings: quotas.Settings, row: Mapping[str, Any]) -> bool:
+    """deleting -> deleted with its metadata and quota, in one transaction."""
+    values = {"deleted": True, "deleted_at": now(), "updated_at": row["updated_at"]}
+    if not transitions.apply(conn, BACKEND_TRANSITIONS["snapshot deleted"], row["id"], values):
+        return False
+    for name in ("snapshot_metadata", "volume_glance_metadata"):
+        bury(conn, TABLES[name], [TABLES[name].c.snapshot_id == row["id"]])
+    if row["use_quota"]:
+        deltas = rules.delete_snapshot(row["volume_size"], row["type_name"], settings.snapshot_sizes_count)
+        quotas.give_back(conn, settings, row["project_id"], deltas)
+    return True
+
+
+def snapshot_delete_failed(conn: sa.Connection, snapshot_id: str) -> bool:
+    """deleting -> error_deleting."""
+    return transitions.apply(conn, BACKEND_TRANSITIONS["snapshot delete failed"], snapshot_id)

@@ -1,0 +1,1 @@
+"""Rules without input or output: standard library alone."""

@@ -1,0 +1,1 @@
+"""Rules of block storage: states, quotas, lists, placement names. Pure data and functions."""

@@ -1,0 +1,180 @@
+"""The state machine of volumes and snapshots as data (source: cinder 29.0.0 state table).
+
+A `Transition` says what a row must look like for an operation to go ahead, what it looks like afterwards, and which
+answer a
+caller gets when the row does not match. `stores.cinder.transitions` turns one into one guarded UPDATE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+VOLUME_STATUSES = (
+    "creating",
+    "available",
+    "deleting",
+    "error",
+    "error_deleting",
+    "error_managing",
+    "managing",
+    "attaching",
+    "in-use",
+    "detaching",
+    "maintenance",
+    "restoring-backup",
+    "error_restoring",
+    "reserved",
+    "awaiting-transfer",
+    "backing-up",
+    "error_backing-up",
+    "error_extending",
+    "downloading",
+    "uploading",
+    "retyping",
+    "extending",
+)
+SNAPSHOT_STATUSES = (
+    "error",
+    "available",
+    "creating",
+    "deleting",
+    "deleted",
+    "updating",
+    "error_deleting",
+    "unmanaging",
+    "backing-up",
+    "restoring",
+)
+MIGRATION_STATUSES = ("migrating", "error", "success", "completing", "none", "starting")
+ATTACH_STATUSES = ("attached", "attaching", "detached", "error_attaching", "error_detaching", "reserved", "deleted")
+
+#: migration_status values under which a volume counts as not migrating.
+SETTLED_MIGRATION = (None, "deleting", "error", "success")
+
+#: Statuses which the volume view shows under another word.
+SHOWN_STATUS = {"error_managing": "error", "error_managing_deleting": "deleting", "managing": "creating"}
+
+#: Statuses whose owner is found in `workers` and cleaned up after a crash.
+CLEANABLE = {"Volume": ("creating", "deleting", "uploading", "downloading"), "Snapshot": ("creating",)}
+
+#: os-update_snapshot_status: current status -> statuses that may be written.
+SNAPSHOT_STATUS_UPDATES = {
+    "creating": ("creating", "available", "error"),
+    "deleting": ("deleting", "error_deleting"),
+}
+
+
+@dataclass(frozen=True)
+class Transition:
+    """One guarded change of a row.
+
+    expected: column -> values of which one must stand in the row (None matches NULL).
+    forbidden: column -> value which must not stand in the row (NULL passes).
+    values: column -> new value; what depends on the row or on the request is given by the caller.
+    on_mismatch: (HTTP code, fault class) or None where a mismatch is silently accepted.
+    """
+
+    name: str
+    table: str
+    expected: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    forbidden: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    on_mismatch: tuple[int, str] | None = (400, "InvalidVolume")
+
+    def without(self, *columns: str) -> Transition:
+        """The same transition with fewer guards (a forced operation)."""
+        kept = {column: values for column, values in self.expected.items() if column not in columns}
+        return Transition(self.name, self.table, kept, self.forbidden, self.values, self.on_mismatch)
+
+
+def _volume(name: str, expected: Mapping[str, tuple], values: Mapping[str, Any], **more: Any) -> Transition:
+    return Transition(name, "volumes", expected, values=values, **more)
+
+
+def _snapshot(
+    name: str, expected: Mapping[str, tuple], values: Mapping[str, Any], code: int | None = 400
+) -> Transition:
+    answer = (code, "InvalidSnapshot") if code else None
+    return Transition(name, "snapshots", expected, values=values, on_mismatch=answer)
+
+
+_UNGROUPED = {"cgsnapshot_id": (None,), "group_snapshot_id": (None,)}
+
+_ROWS = (
+    _volume(
+        "delete",
+        {
+            "status": ("available", "error", "error_restoring", "error_extending", "error_managing"),
+            "migration_status": SETTLED_MIGRATION,
+            "consistencygroup_id": (None,),
+            "group_id": (None,),
+        },
+        {"status": "deleting"},
+        forbidden={"attach_status": "attached"},
+    ),
+    _snapshot("cascade snapshot", {**_UNGROUPED, "status": ("available", "error", "deleting")}, {"status": "deleting"}),
+    _snapshot("delete snapshot", {**_UNGROUPED, "status": ("available", "error")}, {"status": "deleting"}),
+    _volume("reserve", {"multiattach": (False,), "status": ("available",)}, {"status": "attaching"}),
+    _volume(
+        "reserve multiattach", {"multiattach": (True,), "status": ("available", "in-use")}, {"status": "attaching"}
+    ),
+    _volume("unreserve", {"status": ("attaching",)}, {}, on_mismatch=None),
+    _volume(
+        "begin detaching",
+        {"status": ("in-use",), "attach_status": ("attached",), "migration_status": SETTLED_MIGRATION},
+        {"status": "detaching"},
+    ),
+    _volume("roll detaching", {"status": ("detaching",)}, {"status": "in-use"}, on_mismatch=None),
+    _volume(
+        "attachment create",
+        {"multiattach": (False,), "status": ("available", "downloading")},
+        {"status": "reserved"},
+    ),
+    _volume(
+        "attachment create multiattach",
+        {"multiattach": (True,), "status": ("available", "in-use", "downloading")},
+        {"status": "reserved"},
+    ),
+    _volume("extend", {"status": ("available",)}, {"status": "extending"}),
+    _volume("extend attached", {"status": ("in-use",)}, {"status": "extending"}),
+    _volume("extend rollback", {"status": ("extending",)}, {}, on_mismatch=None),
+    _volume("revert", {"status": ("available",)}, {"status": "reverting"}, on_mismatch=(409, "InvalidVolume")),
+    _snapshot("revert snapshot", {"status": ("available",)}, {"status": "restoring"}, 409),
+    _volume("revert done", {"status": ("reverting",)}, {"status": "available"}, on_mismatch=None),
+    _volume("revert failed", {"status": ("reverting",)}, {"status": "error"}, on_mismatch=None),
+    _snapshot("revert snapshot done", {"status": ("restoring",)}, {"status": "available"}, None),
+    _volume("export failed", {"status": ("in-use",)}, {"status": "error"}, on_mismatch=None),
+    _volume("upload", {"status": ("available",)}, {"status": "uploading"}),
+    _volume("upload forced", {"status": ("available", "in-use")}, {"status": "uploading"}),
+)
+
+TRANSITIONS: dict[str, Transition] = {row.name: row for row in _ROWS}
+
+#: States a source must have for a new volume (read checks, no change of the source).
+SOURCE_STATES = {
+    "snapshot": ("available",),
+    "volume": ("available", "in-use"),
+    "backup": ("available",),
+    "group": ("available", "creating"),
+}
+
+
+def snapshot_refusal(volume: Mapping[str, Any], attached_too: bool) -> str | None:
+    """Why no snapshot can be taken of this volume, or None.
+
+    `attached_too`: the caller forces it or asks at 3.66 and above, where an in-use volume is accepted as well.
+    """
+    if not volume["host"]:
+        return "volume has no host yet"
+    if volume["status"] == "maintenance":
+        return "snapshots are refused while the volume is in maintenance"
+    if volume["migration_status"] not in SETTLED_MIGRATION:
+        return "snapshots are refused while the volume is migrating"
+    if "error" in volume["status"]:
+        return f"volume is in status {volume['status']}"
+    allowed = ("available", "in-use") if attached_too else ("available",)
+    if volume["status"] not in allowed:
+        return f"volume must be {' or '.join(allowed)} but is {volume['status']}"
+    return None
