@@ -1,0 +1,213 @@
+"""The bus: clients that send declared methods, servers that answer declared methods and nothing else.
+
+oslo.messaging carries the messages, so exchange, queues and envelope are those of the real services. With the transport
+``fake:/`` everything stays in the process.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import oslo_messaging
+from oslo_messaging._metrics import client as metrics
+from oslo_messaging._tracing import client as tracing
+from oslo_messaging.rpc import dispatcher
+
+from keel_contract import errors, versions
+from keel_contract.context import Context
+from keel_contract.interface import Interface, Level, Method, outgoing
+from keel_contract.nova.interfaces import CONDUCTOR
+from keel_contract.serializer import Serializer
+from keel_contract.server import Endpoint, Part
+from keel_contract.suites import SUITES
+
+LOG = logging.getLogger(__name__)
+
+LONG_RPC_TIMEOUT = 1800  # seconds; default of [DEFAULT]long_rpc_timeout
+_MONITOR_ABOVE = 60  # seconds; a longer reply time-out makes compute calls monitored (nova 34.0.0 rpc_client router)
+_REMOTE = "_Remote"  # oslo.messaging marks the exceptions it rebuilt with this ending
+
+__all__ = ["Bus", "Client", "Endpoint", "Part", "Pin"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Pin:
+    """What the peers of an interface understand.
+
+    :ivar rpc: highest RPC version, None: the newest
+    :ivar objects: object versions by name, None: the newest
+    """
+
+    rpc: str | None = None
+    objects: Mapping[str, str] | None = None
+
+
+class Bus:
+    """A connection to the message bus of one suite.
+
+    :param conf: oslo.config with the options of the suite; missing ones are registered with oslo.messaging's defaults
+    :param suite: "nova" or "cinder"
+    :param url: transport URL; None is ``[DEFAULT]transport_url``
+    """
+
+    def __init__(self, conf: Any, suite: str, url: str | None = None) -> None:
+        self.conf = conf
+        self.suite = SUITES[suite]
+        # oslo.messaging reads these on every message but registers them on its global configuration alone.
+        conf.register_opts(tracing.oslo_messaging_tracing, group="oslo_messaging_tracing")
+        conf.register_opts(metrics.oslo_messaging_metrics, group="oslo_messaging_metrics")
+        self.transport = oslo_messaging.get_rpc_transport(conf, url)
+        self._url = oslo_messaging.TransportURL.parse(conf, url)
+        conf.set_default("control_exchange", self.suite.exchange)
+        self.exchange: str = conf.control_exchange
+
+    def client(self, interface: Interface, pin: Pin | str | None = None) -> Client:
+        """A client of ``interface``; ``pin`` is a version such as "6.4", a Pin, or None for the newest."""
+        return Client(self, interface, pin if isinstance(pin, Pin) else Pin(pin))
+
+    def server(
+        self, topic: str, host: str, endpoints: Sequence[Endpoint], objects: Mapping[str, str] | None = None
+    ) -> Part:
+        """A Part that answers ``endpoints`` on ``topic`` as server ``host``.
+
+        :param objects: object versions for results, where peers are older
+        """
+        target = oslo_messaging.Target(exchange=self.exchange, topic=topic, server=host)
+        return Part(self.transport, self._url, target, endpoints, self.suite.name, self.serializer(objects))
+
+    def serializer(self, manifest: Mapping[str, str] | None = None, with_objects: bool = True) -> Serializer:
+        """The serializer of the suite. Nova asks a conductor when an object is too new; Cinder has nobody to ask."""
+        backport = self._backport if self.suite.name == "nova" else None
+        return Serializer(self.suite.name, self.suite.registry if with_objects else None, manifest, backport)
+
+    def close(self) -> None:
+        """Release the connections. Clients and servers of this bus are dead afterwards."""
+        self.transport.cleanup()
+
+    def _backport(self, context: Context, primitive: Mapping[str, Any], manifest: Mapping[str, str]) -> Any:
+        return self.client(CONDUCTOR).send(
+            context, "object_backport_versions", objinst=primitive, object_versions=dict(manifest)
+        )
+
+
+class Client:
+    """Sends the methods of one interface."""
+
+    def __init__(self, bus: Bus, interface: Interface, pin: Pin) -> None:
+        self._bus = bus
+        self.interface = interface
+        self.pin = pin
+        self._rpc = oslo_messaging.get_rpc_client(
+            bus.transport,
+            oslo_messaging.Target(exchange=bus.exchange, topic=interface.topics[0], namespace=interface.namespace),
+            serializer=bus.serializer(pin.objects, interface.objects),
+        )
+
+    def can_send(self, version: str) -> bool:
+        """Whether the pin lets peers receive ``version`` (same major, at most its minor)."""
+        from_pin = self.pin.rpc or self.interface.version
+        return versions.understands(from_pin, version)
+
+    def send(
+        self,
+        context: Context,
+        method: str,
+        /,
+        *,
+        server: str | None = None,
+        topic: str | None = None,
+        how: str | None = None,
+        timeout: float | None = None,
+        **args: Any,
+    ) -> Any:
+        """Send ``method`` with its arguments by wire name. A call returns the result, a cast None.
+
+        :param server: destination host; None: the host of the declared argument, else any server of the topic
+        :param topic: another topic than the interface's, for interfaces that every service answers
+        :param how: "call" or "cast" where the method allows both
+        :param timeout: seconds to wait for the reply; None: as declared
+        :raises UndeclaredMethod, BadArguments: the interface does not have it
+        :raises PeerTooOld: the pin allows no version that carries what was asked
+        :raises RpcTimeout: no reply in time
+        :raises RemoteFault: the peer raised
+        """
+        declared = self.interface.method(method)
+        level = self.interface.level(declared, self.pin.rpc)
+        mode = self._mode(declared, level, how)
+        wire = outgoing(declared, level, args)
+        prepared = self._rpc.prepare(
+            **self._target(declared, level, server or _destination(declared, args), topic),
+            version=level.version,
+            fanout=declared.fanout or None,
+            **(self._patience(declared, timeout) if mode == "call" else {}),
+        )
+        name = level.method or declared.name
+        if mode == "cast":
+            prepared.cast(context, name, **wire)
+            return None
+        try:
+            return prepared.call(context, name, **wire)
+        except oslo_messaging.MessagingTimeout as late:
+            raise errors.RpcTimeout(f"{self.interface.name}.{method}: {late}") from None
+        except oslo_messaging.RemoteError as remote:
+            raise errors.RemoteFault(remote.exc_type, remote.value, traceback=_text(remote.traceback)) from None
+        except Exception as fault:
+            known = _remote_fault(fault)
+            if known is None:
+                raise
+            raise known from None
+
+    def _mode(self, method: Method, level: Level, how: str | None) -> str:
+        if how is not None and how not in method.modes:
+            raise errors.BadArguments(f"{method.name} is no {how}")
+        return how or level.mode or method.modes[0]
+
+    def _target(self, method: Method, level: Level, server: str | None, topic: str | None) -> dict[str, Any]:
+        topic = topic or level.topic or self.interface.topics[0]
+        if self.interface.address is not None:
+            topic, server = self.interface.address(topic, server, self.pin.rpc)
+        elif method.fanout:
+            server = None
+        return {"topic": topic, "server": server}
+
+    def _patience(self, method: Method, timeout: float | None) -> dict[str, Any]:
+        """Time-outs of a call: a long one lives as long as the peer sends signs of life every rpc_response_timeout."""
+        conf = self._bus.conf
+        monitor = None
+        if method.long:
+            monitor = conf.rpc_response_timeout
+            timeout = timeout or conf.get("long_rpc_timeout", LONG_RPC_TIMEOUT)
+        elif self.interface.monitored and conf.rpc_response_timeout > _MONITOR_ABOVE:
+            monitor = _MONITOR_ABOVE
+        return {"timeout": timeout or conf.rpc_response_timeout, "call_monitor_timeout": monitor}
+
+
+def _destination(method: Method, args: Mapping[str, Any]) -> str | None:
+    """The host at the end of the declared path, such as ``instance.host`` or ``instances.0.host``."""
+    if method.to is None:
+        return None
+    first, *steps = method.to.split(".")
+    value = args.get(first)
+    for step in steps:
+        if value is None:
+            return None
+        value = value[int(step)] if step.isdigit() else getattr(value, step)
+    return value
+
+
+def _remote_fault(fault: Exception) -> errors.RemoteFault | None:
+    """The RemoteFault of an exception that the transport rebuilt, None for one that was raised here."""
+    kind = type(fault)
+    if isinstance(fault, errors.PeerException | dispatcher.RPCDispatcherError):
+        return errors.RemoteFault(kind.__name__, str(fault), kind.__module__)
+    if kind.__name__.endswith(_REMOTE) and kind.__module__.endswith(_REMOTE):
+        name, module = kind.__name__.removesuffix(_REMOTE), kind.__module__.removesuffix(_REMOTE)
+        return errors.RemoteFault(name, str(fault), module)
+    return None
+
+
+def _text(traceback: Any) -> str:
+    return "".join(traceback) if isinstance(traceback, list) else str(traceback or "")

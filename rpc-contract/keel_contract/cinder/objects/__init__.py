@@ -1,0 +1,3 @@
+from keel_contract.cinder.objects.base import REGISTRY
+
+__all__ = ["REGISTRY"]

@@ -1,0 +1,91 @@
+"""What can go wrong on the bus, and how an exception crosses it.
+
+A failure travels as the name of its class, the module of that class, its text, args and kwargs. A real peer builds the
+exception again from a module it allows (nova.exception, cinder.exception); this side never imports a peer's modules and
+hands the caller a RemoteFault that carries the recorded names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+EXCEPTION_MODULES = {"nova": "nova.exception", "cinder": "cinder.exception"}
+
+
+class BusError(Exception):
+    """Base of everything this package raises about messages."""
+
+
+class RpcTimeout(BusError):
+    """No reply came in time. The peer may still have done the work."""
+
+
+class PeerTooOld(BusError):
+    """The pin does not allow any version of the method that carries what was asked."""
+
+
+class UndeclaredMethod(BusError):
+    """The method is not part of the interface."""
+
+
+class BadArguments(BusError):
+    """An argument is missing, or is not part of the declaration."""
+
+
+class NotReady(BusError):
+    """A bus server is not listening, or its broker cannot be reached."""
+
+
+class RemoteFault(BusError):
+    """An exception that a peer raised while it handled a call.
+
+    :ivar class_name: the bare class name, such as ``InstanceNotFound``
+    :ivar message: the text of the exception
+    :ivar module: module of the class where the transport told it, else None
+    :ivar traceback: the peer's traceback as text, "" when it was not sent
+    """
+
+    def __init__(self, class_name: str, message: str, module: str | None = None, traceback: str = "") -> None:
+        super().__init__(f"{class_name}: {message}")
+        self.class_name = class_name
+        self.message = message
+        self.module = module
+        self.traceback = traceback
+
+
+class ExpectedFault(Exception):
+    """Raised in an endpoint to answer a caller with a recorded exception class.
+
+    ``ExpectedFault("InstanceNotFound", "Instance x could not be found.", instance_id="x")`` reaches a real Nova as
+    ``nova.exception.InstanceNotFound``. The keyword arguments travel as the kwargs of the exception; ``code`` is the
+    HTTP code the recorded class has (500 unless told).
+
+    :param module: module of the class; None is the suite's own exception module, "builtins" a Python exception.
+    """
+
+    def __init__(self, class_name: str, message: str, *, module: str | None = None, **kwargs: Any) -> None:
+        super().__init__(message)
+        self.class_name = class_name
+        self.module = module
+        self.kwargs = kwargs
+
+
+class PeerException(Exception):
+    """Base of the classes that stand in, on the wire, for an exception of the recorded name."""
+
+    kwargs: dict[str, Any]
+
+
+def wire_exception(suite: str, fault: BaseException) -> PeerException:
+    """The exception to raise so that oslo.messaging writes the class, module, args and kwargs a peer expects."""
+    text = str(fault)
+    if isinstance(fault, ExpectedFault):
+        name, module = fault.class_name, fault.module or EXCEPTION_MODULES[suite]
+        kwargs = dict(fault.kwargs) if module == "builtins" else {"code": 500, **fault.kwargs}
+    elif isinstance(fault, RemoteFault):
+        name, module, kwargs, text = fault.class_name, fault.module or EXCEPTION_MODULES[suite], {}, fault.message
+    else:
+        name, module, kwargs = type(fault).__name__, type(fault).__module__, {}
+    exception = type(name, (PeerException,), {"__module__": module})(text)
+    exception.kwargs = kwargs
+    return exception

@@ -1,0 +1,251 @@
+"""Versioned objects: the common ground of both suites.
+
+Objects are declared as classes with their fields. They exist at the bus boundary only: they carry values, they never
+load or save. What a conductor does for an object is declared (``actions``, ``class_actions``) because the signatures
+are part of the contract and of the fingerprints; calling one here raises RemoteOnly.
+
+Each suite has a registry of its own, so that Nova's Service and Cinder's Service live in one process.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeVar
+
+from oslo_versionedobjects import base, exception
+from oslo_versionedobjects import fields as oslo_fields
+
+from keel_contract import errors, versions
+
+ListBase = base.ObjectListBase
+IncompatibleVersion = exception.IncompatibleObjectVersion
+
+
+class RemoteOnly(errors.BusError):
+    """The action runs at the conductor: send it with RemoteObjects."""
+
+
+class NotLoaded(errors.BusError, AttributeError):
+    """The field has no value here: the sender did not fill it."""
+
+
+class BackportRefused(errors.BusError):
+    """A value that the older version cannot express."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the field means to older versions of its object.
+
+    :ivar since: version that brought the field; older ones do not get it
+    :ivar refuse: value -> version below which it cannot be sent
+    :ivar drop: value -> version below which the field is left out
+    :ivar become: value -> (version, value it turns into below)
+    """
+
+    since: str | None = None
+    refuse: Mapping[str, str] = field(default_factory=dict)
+    drop: Mapping[str, str] = field(default_factory=dict)
+    become: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def backport(self, name: str, primitive: dict[str, Any], target: str) -> None:
+        """Change ``primitive`` into what version ``target`` knows.
+
+        :raises BackportRefused: when the value does not exist there
+        """
+        if name not in primitive:
+            return
+        if self.since is not None and versions.older(target, self.since):
+            del primitive[name]
+            return
+        value = primitive[name]
+        if not isinstance(value, str):
+            return
+        if value in self.refuse and versions.older(target, self.refuse[value]):
+            raise BackportRefused(f"{name} {value!r} needs version {self.refuse[value]}, not {target}")
+        if value in self.drop and versions.older(target, self.drop[value]):
+            del primitive[name]
+        elif value in self.become and versions.older(target, self.become[value][0]):
+            primitive[name] = self.become[value][1]
+
+
+_NO_RULES = Rules()
+_F = TypeVar("_F", bound=oslo_fields.Field)
+
+
+def since(version: str, declared: _F, **rules: Any) -> _F:
+    """``declared`` with the version of its object that brought it (and further Rules)."""
+    declared.rules = Rules(version, **rules)
+    return declared
+
+
+def values(declared: _F, **rules: Any) -> _F:
+    """``declared`` with Rules for some of its values."""
+    declared.rules = Rules(None, **rules)
+    return declared
+
+
+def signatures(*texts: str) -> dict[str, inspect.Signature]:
+    """Method signatures from texts such as ``"save(expected_task_state=None)"``; defaults are literals."""
+    found = {}
+    for text in texts:
+        node = ast.parse(f"def {text}: ...").body[0]
+        if not isinstance(node, ast.FunctionDef):
+            raise ValueError(f"not a signature: {text}")
+        args, defaults = node.args.args, node.args.defaults
+        without = len(args) - len(defaults)
+        found[node.name] = inspect.Signature(
+            [
+                inspect.Parameter(
+                    arg.arg,
+                    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                    default=inspect.Parameter.empty if i < without else ast.literal_eval(defaults[i - without]),
+                )
+                for i, arg in enumerate(args)
+            ]
+        )
+    return found
+
+
+class VersionedObject(base.VersionedObject):
+    """Base of all objects; a suite derives its own with namespace and registry."""
+
+    registry: ClassVar[Registry]
+    suite: ClassVar[str]
+    actions: ClassVar[Mapping[str, inspect.Signature]] = {}
+    class_actions: ClassVar[Mapping[str, inspect.Signature]] = {}
+
+    @classmethod
+    def obj_class_from_name(cls, objname: str, objver: str) -> type[base.VersionedObject]:
+        return cls.registry.find(objname, objver)
+
+    def obj_load_attr(self, attrname: str) -> None:
+        raise NotLoaded(f"{self.obj_name()}.{attrname} has no value")
+
+    def obj_make_compatible(self, primitive: dict[str, Any], target_version: str) -> None:
+        super().obj_make_compatible(primitive, target_version)
+        for name, declared in self.fields.items():
+            getattr(declared, "rules", _NO_RULES).backport(name, primitive, target_version)
+        self.backport(primitive, target_version)
+
+    def backport(self, primitive: dict[str, Any], target_version: str) -> None:
+        """Changes that touch more than one field; overridden where the contract has such."""
+
+    def to_primitive(self, version: str | None = None, manifest: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """The wire form, at an older ``version`` of this object and ``manifest`` (name -> version) of the ones within.
+
+        :raises BackportRefused: when a value does not exist in that version
+        """
+        return self.obj_to_primitive(version, dict(manifest) if manifest else None)
+
+    def is_set(self, name: str) -> bool:
+        """Whether the field has a value; a field without one raises NotLoaded when read."""
+        return self.obj_attr_is_set(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of the field, ``default`` when it has none."""
+        return getattr(self, name) if self.obj_attr_is_set(name) else default
+
+    def changes(self) -> dict[str, Any]:
+        """Fields changed since the object was read or last saved, with their values."""
+        return self.obj_get_changes()
+
+    def reset_changes(self) -> None:
+        """Forget what was changed, children included."""
+        self.obj_reset_changes(recursive=True)
+
+
+class WithDefaults:
+    """Mixin of objects whose defaults are set when they are made."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.obj_set_defaults()  # type: ignore[attr-defined]
+
+
+_O = TypeVar("_O", bound=VersionedObject)
+
+
+class Registry:
+    """The object classes of one suite by name. One class, the newest version, per name."""
+
+    def __init__(self, suite: str, serial: str) -> None:
+        self.suite = suite
+        self._name_key = f"{serial}.name"
+        self._version_key = f"{serial}.version"
+        self.classes: dict[str, type[VersionedObject]] = {}
+
+    def register(self, cls: type[_O]) -> type[_O]:
+        """Class decorator: makes properties of the fields and the declared actions visible to fingerprints."""
+        if cls.obj_name() in self.classes:
+            raise ValueError(f"{cls.obj_name()} is registered twice in {self.suite}")
+        base.VersionedObjectRegistry.objectify(cls)
+        for name, signature in cls.__dict__.get("actions", {}).items():
+            setattr(cls, name, _remote(cls, name, "self", signature))
+        for name, signature in cls.__dict__.get("class_actions", {}).items():
+            setattr(cls, name, classmethod(_remote(cls, name, "cls", signature)))
+        self.classes[cls.obj_name()] = cls
+        return cls
+
+    def find(self, name: str, version: str) -> type[VersionedObject]:
+        """The class that reads ``name`` at ``version``.
+
+        :raises IncompatibleVersion: the wire version is newer than ours, or of another major
+        """
+        cls = self.classes.get(name)
+        if cls is None:
+            raise exception.UnsupportedObjectError(objtype=name)
+        if not versions.understands(cls.VERSION, version):
+            raise IncompatibleVersion(objname=name, objver=version, supported=cls.VERSION)
+        return cls
+
+    def manifest(self, name: str) -> dict[str, str]:
+        """Versions of ``name`` and of every object its fields may hold, as a receiver tells them to a conductor."""
+        found: dict[str, str] = {}
+        todo = [name]
+        while todo:
+            current = todo.pop()
+            if current in found:
+                continue
+            cls = self.classes[current]
+            found[current] = cls.VERSION
+            todo += [
+                declared.objname
+                for declared in cls.fields.values()
+                if isinstance(declared, oslo_fields.ObjectField | oslo_fields.ListOfObjectsField)
+            ]
+        return found
+
+    def is_primitive(self, value: Mapping[str, Any]) -> bool:
+        """Whether a received dict is the wire form of an object."""
+        return self._name_key in value
+
+    def name_of(self, primitive: Mapping[str, Any]) -> str:
+        """The object name in a wire form."""
+        return primitive[self._name_key]
+
+    def from_primitive(self, primitive: Mapping[str, Any], context: Any = None) -> VersionedObject:
+        """The object of a wire form; an older version of the same major keeps its version number."""
+        cls = self.find(primitive[self._name_key], primitive[self._version_key])
+        return cls.obj_from_primitive(dict(primitive), context)
+
+
+def _remote(cls: type, name: str, first: str, signature: inspect.Signature) -> Callable[..., Any]:
+    """A function that only carries the signature of a remotable action."""
+
+    def original(*_args: Any, **_kwargs: Any) -> Any:
+        raise RemoteOnly(f"{cls.__name__}.{name} runs at the conductor")
+
+    def action(*args: Any, **kwargs: Any) -> Any:
+        return original(*args, **kwargs)
+
+    leading = inspect.Parameter(first, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    original.__signature__ = inspect.Signature([leading, *signature.parameters.values()])  # type: ignore[attr-defined]
+    action.__signature__ = original.__signature__  # type: ignore[attr-defined]
+    action.__name__ = original.__name__ = name
+    action.remotable = True  # type: ignore[attr-defined]
+    action.original_fn = original  # type: ignore[attr-defined]
+    return action

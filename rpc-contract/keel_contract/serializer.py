@@ -1,0 +1,70 @@
+"""Values on the wire: objects inside any nesting of lists, tuples, sets and dicts, and the context beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import oslo_messaging
+
+from keel_contract import objects
+from keel_contract.context import Context
+
+# (context, primitive, manifest) -> primitive that this process can read
+Backporter = Callable[[Context, Mapping[str, Any], Mapping[str, str]], Any]
+
+
+class Serializer(oslo_messaging.NoOpSerializer):
+    """oslo.messaging serializer of one suite.
+
+    :param registry: the objects of the suite; None: values pass unchanged
+    :param manifest: object versions to send at where the peers are older (name -> version)
+    :param backport: asks a conductor for an older form of an object that is too new here; None: that is an error
+    """
+
+    def __init__(
+        self,
+        suite: str,
+        registry: objects.Registry | None = None,
+        manifest: Mapping[str, str] | None = None,
+        backport: Backporter | None = None,
+    ) -> None:
+        self._suite = suite
+        self._registry = registry
+        self._manifest = manifest
+        self._backport = backport
+
+    def serialize_context(self, ctxt: Context) -> dict[str, Any]:
+        return ctxt.to_wire(self._suite)
+
+    def deserialize_context(self, ctxt: dict[str, Any]) -> Context:
+        return Context.from_wire(self._suite, ctxt)
+
+    def serialize_entity(self, ctxt: Context, entity: Any) -> Any:
+        if isinstance(entity, objects.VersionedObject):
+            version = (self._manifest or {}).get(entity.obj_name())
+            return entity.to_primitive(version, self._manifest)
+        if isinstance(entity, dict):
+            return {key: self.serialize_entity(ctxt, value) for key, value in entity.items()}
+        if isinstance(entity, list | tuple | set | frozenset):
+            return [self.serialize_entity(ctxt, value) for value in entity]
+        return entity
+
+    def deserialize_entity(self, ctxt: Context, entity: Any) -> Any:
+        if isinstance(entity, dict):
+            if self._registry is not None and self._registry.is_primitive(entity):
+                return self._read(ctxt, entity)
+            return {key: self.deserialize_entity(ctxt, value) for key, value in entity.items()}
+        if isinstance(entity, list | tuple):
+            return [self.deserialize_entity(ctxt, value) for value in entity]
+        return entity
+
+    def _read(self, ctxt: Context, primitive: dict[str, Any]) -> Any:
+        assert self._registry is not None
+        try:
+            return self._registry.from_primitive(primitive, ctxt)
+        except objects.IncompatibleVersion:
+            if self._backport is None:
+                raise
+            manifest = self._registry.manifest(self._registry.name_of(primitive))
+            return self._backport(ctxt, primitive, manifest)
