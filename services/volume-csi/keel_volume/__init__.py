@@ -1,0 +1,1 @@
+"""cinder-volume whose volumes are PersistentVolumeClaims: one backend a cluster, one pool a StorageClass."""

@@ -1,0 +1,52 @@
+"""StorageClasses as pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_DEFAULT = "storageclass.kubernetes.io/is-default-class"
+_NO_PROVISIONER = "kubernetes.io/no-provisioner"
+
+
+def pools(
+    classes: Iterable[Mapping], wanted: Iterable[str], allocated: Mapping[str, int], capacity: Mapping[str, float]
+) -> list[dict[str, Any]]:
+    """A pool's report for each StorageClass that can make volumes (all, or those in ``wanted``).
+
+    ``allocated``: GiB of our volumes by class; ``capacity``: free GiB by class where the driver publishes it
+    (CSIStorageCapacity). Keys: cinder 29.0.0 pool_stats_message.
+    """
+    chosen = set(wanted)
+    found = []
+    for item in classes:
+        name = item["metadata"]["name"]
+        if item.get("provisioner") == _NO_PROVISIONER or (chosen and name not in chosen):
+            continue
+        used = allocated.get(name, 0)
+        free: Any = capacity.get(name, "unknown")
+        found.append(
+            {
+                "pool_name": name,
+                "total_capacity_gb": free if isinstance(free, str) else round(free + used, 2),
+                "free_capacity_gb": free,
+                "provisioned_capacity_gb": used,
+                "allocated_capacity_gb": used,
+                "reserved_percentage": 0,
+                "thin_provisioning_support": True,
+                "thick_provisioning_support": False,
+                "max_over_subscription_ratio": "1.0",
+                "multiattach": True,
+                "online_extend_support": bool(item.get("allowVolumeExpansion")),
+                "QoS_support": False,
+                "csi_driver": item.get("provisioner"),
+                "binding_mode": binding_mode(item),
+                "default_class": item["metadata"].get("annotations", {}).get(_DEFAULT) == "true",
+            }
+        )
+    return sorted(found, key=lambda pool: (not pool["default_class"], pool["pool_name"]))
+
+
+def binding_mode(item: Mapping | None) -> str:
+    """Immediate or WaitForFirstConsumer."""
+    return (item or {}).get("volumeBindingMode", "Immediate")

@@ -1,0 +1,153 @@
+"""Moves every unfinished volume and snapshot on: a queue of ids, fed by messages, by the watch and by an audit.
+
+An id is worked on by one thread at a time; what arrives meanwhile makes it due
+again. Steps look at the row and at the cluster and can be taken any number of times.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from oslo_log import log
+
+from keel_common.db.stores.cinder import backend as rows
+from keel_common.kube import names
+from keel_volume.backend import Backend
+from keel_volume.flows import create, delete, extend, snapshots
+
+LOG = log.getLogger(__name__)
+
+#: status of the row -> the step that moves it on.
+VOLUME_STEPS: dict[str, Callable[[Backend, dict], None]] = {
+    "creating": create.advance,
+    "downloading": create.advance,
+    "extending": extend.advance,
+    "deleting": delete.advance,
+}
+SNAPSHOT_STEPS: dict[str, Callable[[Backend, dict], None]] = {
+    "creating": snapshots.advance_creation,
+    "deleting": snapshots.advance_deletion,
+}
+_TABLES = {"volume": (rows.volume, VOLUME_STEPS), "snapshot": (rows.snapshot, SNAPSHOT_STEPS)}
+
+
+class Reconciler:
+    """A Part. ``soon(kind, id)`` makes a resource due; ``audit()`` makes due what the database says is unfinished."""
+
+    name = "reconciler"
+
+    def __init__(self, threads: int = 4, audit_seconds: float = 5.0):
+        self._backend: Backend | None = None
+        self._threads_wanted = threads
+        self._audit_seconds = audit_seconds
+        self._due: deque[tuple[str, str]] = deque()
+        self._waiting: set[tuple[str, str]] = set()
+        self._busy: set[tuple[str, str]] = set()
+        self._again: set[tuple[str, str]] = set()
+        self._condition = threading.Condition()
+        self._stopping = False
+        self._threads: list[threading.Thread] = []
+
+    def serve(self, backend: Backend) -> None:
+        """Say which backend it is for; before start."""
+        self._backend = backend
+
+    def start(self) -> None:
+        """Begin to work."""
+        targets = [self._work] * self._threads_wanted + [self._audit_forever]
+        for number, target in enumerate(targets):
+            thread = threading.Thread(target=target, name=f"reconcile-{number}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def stop(self, deadline: float) -> None:
+        """Finish the steps that run; the rest stands in the database and is taken up after the next start."""
+        with self._condition:
+            self._stopping = True
+            self._condition.notify_all()
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    def checks(self) -> dict[str, Callable[[], None]]:
+        """Ready while its threads live."""
+        return {"reconciler": self._check}
+
+    def soon(self, kind: str, resource_id: str) -> None:
+        """Make a volume or snapshot due."""
+        key = (kind, resource_id)
+        with self._condition:
+            if key in self._busy:
+                self._again.add(key)
+            elif key not in self._waiting:
+                self._waiting.add(key)
+                self._due.append(key)
+                self._condition.notify()
+
+    def on_event(self, event: str, item: dict, before: dict | None) -> None:
+        """An object of the namespace changed: whose is it."""
+        labels = item["metadata"].get("labels", {})
+        name = item["metadata"]["name"]
+        if snapshot := labels.get(names.SNAPSHOT):
+            self.soon("snapshot", snapshot)
+        elif volume := labels.get(names.VOLUME) or (name.startswith("volume-") and name.removeprefix("volume-")):
+            self.soon("volume", volume)
+
+    def audit(self) -> None:
+        """Make due whatever is in a transitional status, however the event for it was lost."""
+        volumes, cuts = self._backend.db.read(rows.unfinished, self._backend.name)
+        for kind, found in (("volume", volumes), ("snapshot", cuts)):
+            for resource_id in found:
+                self.soon(kind, resource_id)
+
+    def _check(self) -> None:
+        dead = [thread.name for thread in self._threads if not thread.is_alive()]
+        if dead or not self._threads:
+            raise RuntimeError(f"not running: {', '.join(dead) or 'not started'}")
+
+    def _audit_forever(self) -> None:
+        while not self._stopping:
+            try:
+                self.audit()
+            except Exception:
+                LOG.exception("the audit failed; it runs again in %s s", self._audit_seconds)
+            with self._condition:
+                self._condition.wait_for(lambda: self._stopping, self._audit_seconds)
+
+    def _work(self) -> None:
+        while (key := self._take()) is not None:
+            try:
+                self._step(*key)
+            except Exception:
+                LOG.exception("a step of %s %s failed; the audit takes it up again", *key)
+            finally:
+                self._done(key)
+
+    def _take(self) -> tuple[str, str] | None:
+        with self._condition:
+            self._condition.wait_for(lambda: self._stopping or self._due)
+            if self._stopping:
+                return None
+            key = self._due.popleft()
+            self._waiting.discard(key)
+            self._busy.add(key)
+            return key
+
+    def _done(self, key: tuple[str, str]) -> None:
+        with self._condition:
+            self._busy.discard(key)
+            again = key in self._again
+            self._again.discard(key)
+        if again:
+            self.soon(*key)
+
+    def _step(self, kind: str, resource_id: str) -> None:
+        read, steps = _TABLES[kind]
+        row: dict[str, Any] | None = self._backend.db.read(read, resource_id)
+        step = steps.get(row["status"]) if row else None
+        if step is None or not (row["host"] or "").startswith(f"{self._backend.name}#"):
+            return
+        step(self._backend, row)
