@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from openstack import exceptions
-from openstack.connection import Connection
 
 from keel_dev.client import connect
 from keel_dev.console import CloudError, step, table
@@ -21,6 +20,8 @@ VOLUME = "first-volume"
 FLAVOR = "m1.tiny"
 NETWORK = "private"
 STEP_SECONDS = 120.0
+#: Statuses from which a volume can be deleted.
+SETTLED = ("available", "error")
 POLL_SECONDS = 0.3
 
 
@@ -29,7 +30,7 @@ class Job:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.cloud: Connection = connect(settings, "openkeel")
+        self.cloud = connect(settings, "openkeel")
         self.rows: list[list[str]] = []
 
     def run(self) -> None:
@@ -61,13 +62,11 @@ class Job:
         """Delete servers, then volumes, and wait until they have gone."""
         for server in servers:
             self.cloud.compute.delete_server(server)
-        for server in servers:
-            _wait("server deletion", lambda server=server: self.cloud.compute.find_server(server.id) is None)
+        _wait("server deletion", lambda: not any(map(self.server_exists, servers)))
+        _wait("end of attachment", lambda: all(self.volume_status(volume) in SETTLED for volume in volumes))
         for volume in volumes:
-            _wait("end of attachment", lambda volume=volume: self.volume_status(volume) != "detaching")
             self.cloud.block_storage.delete_volume(volume)
-        for volume in volumes:
-            _wait("volume deletion", lambda volume=volume: self.cloud.block_storage.find_volume(volume.id) is None)
+        _wait("volume deletion", lambda: not any(map(self.volume_exists, volumes)))
         return None, f"{len(servers)} server(s), {len(volumes)} volume(s)"
 
     def boot(self) -> tuple[Any, str]:
@@ -103,6 +102,14 @@ class Job:
         self.wait_for_volume(volume, "in-use")
         attached = self.cloud.block_storage.get_volume(volume.id).attachments[0]
         return None, f"{attached['device']} of {attached['server_id']}"
+
+    def server_exists(self, server: Any) -> bool:
+        """Whether the server is still there."""
+        return self.cloud.compute.find_server(server.id) is not None
+
+    def volume_exists(self, volume: Any) -> bool:
+        """Whether the volume is still there."""
+        return self.cloud.block_storage.find_volume(volume.id) is not None
 
     def volume_status(self, volume: Any) -> str:
         """The volume's status now."""

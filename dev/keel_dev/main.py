@@ -144,7 +144,9 @@ def parser() -> argparse.ArgumentParser:
         return sub
 
     up = command("up", command_up)
-    up.add_argument("--profile", choices=PROFILES, help="embedded (default): SQLite, two processes; services: all apart")
+    up.add_argument(
+        "--profile", choices=PROFILES, help="embedded (default): SQLite, two processes; services: all apart"
+    )
     up.add_argument("--real", help="real services of Nova and Cinder in the place of ours, such as nova-conductor")
     up.add_argument("--beside", help="real services that run as well, such as nova-compute")
     up.add_argument("--without", help="processes to leave out")

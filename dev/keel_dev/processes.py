@@ -10,9 +10,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-STOP_SECONDS = 20.0
+#: More than the services themselves take (graceful_shutdown_timeout in their files).
+STOP_SECONDS = 30.0
 
 
 class ProcessBook:
@@ -113,10 +115,8 @@ def _kill_group(group: int) -> None:
 
 def start_ticks(pid: int) -> int | None:
     """Start time of a live process in clock ticks; a zombie counts as gone, a child of ours is reaped."""
-    try:
+    with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
-    except ChildProcessError:
-        pass  # not a child of this program: /proc tells
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
     except (FileNotFoundError, ProcessLookupError):

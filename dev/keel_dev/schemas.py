@@ -76,7 +76,12 @@ def _empty(settings: Settings, name: str) -> None:
 def _keystone(settings: Settings) -> None:
     config = ["--config-file", str(settings.etc / "keystone" / "keystone.conf")]
     _program(settings, "keystone-manage", *config, "db_sync")
-    owner = ["--keystone-user", pwd.getpwuid(os.geteuid()).pw_name, "--keystone-group", grp.getgrgid(os.getegid()).gr_name]
+    owner = [
+        "--keystone-user",
+        pwd.getpwuid(os.geteuid()).pw_name,
+        "--keystone-group",
+        grp.getgrgid(os.getegid()).gr_name,
+    ]
     for kind in ("fernet", "credential"):
         _program(settings, "keystone-manage", *config, f"{kind}_setup", *owner)
     urls = [f"--bootstrap-{kind}-url={settings.auth_url}" for kind in ("public", "internal", "admin")]
@@ -85,7 +90,9 @@ def _keystone(settings: Settings) -> None:
 
 
 def _placement(settings: Settings) -> None:
-    _program(settings, "placement-manage", "--config-file", str(settings.etc / "placement" / "placement.conf"), "db", "sync")
+    _program(
+        settings, "placement-manage", "--config-file", str(settings.etc / "placement" / "placement.conf"), "db", "sync"
+    )
 
 
 def _glance(settings: Settings) -> None:

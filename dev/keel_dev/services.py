@@ -193,7 +193,8 @@ def _real(settings: Settings, name: str) -> Service:
     folder = settings.etc / name
     arguments = ["--config-file", str(folder / conf_name)]
     write = compute.real if is_nova else volume.real
-    ready_url, rpc, ports = "", None, ()
+    ready_url, rpc = "", None
+    ports: tuple[int, ...] = ()
     if name in MODULES:
         port = settings.port("compute-api" if is_nova else "volume-api")
         argv = [settings.program("python", "reference"), "-m", "keel_plugins.serve", "--module", MODULES[name]]

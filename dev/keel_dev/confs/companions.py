@@ -4,6 +4,9 @@ from keel_dev.confs import shared
 from keel_dev.ini import Sections
 from keel_dev.settings import Settings
 
+#: What Neutron does not count, so that a test may create as much as it likes.
+UNLIMITED = ("network", "subnet", "port", "router", "floatingip", "security_group", "security_group_rule")
+
 
 def keystone(settings: Settings) -> Sections:
     """keystone.conf: fernet tokens of a day, a cache in the one process."""
@@ -85,6 +88,5 @@ def neutron(settings: Settings) -> Sections:
         },
         "ml2_type_flat": {"flat_networks": "public"},
         "ml2_type_vxlan": {"vni_ranges": "1:10000"},
-        "quotas": {f"quota_{name}": -1 for name in ("network", "subnet", "port", "router", "floatingip")}
-        | {"quota_security_group": -1, "quota_security_group_rule": -1},
+        "quotas": {f"quota_{name}": -1 for name in UNLIMITED},
     }

@@ -16,6 +16,7 @@ def common(settings: Settings, process: str) -> Sections:
             "rpc_response_timeout": 60,
             "state_path": settings.state_of(process),
             "rpc_ping_enabled": True,
+            "graceful_shutdown_timeout": 20,
         },
         "oslo_concurrency": shared.lock_path(settings, process),
         "service_user": shared.sent_service_token(settings, "nova"),

@@ -19,6 +19,7 @@ def common(settings: Settings, process: str) -> Sections:
             "transport_url": settings.transport_url,
             "state_path": state,
             "rpc_ping_enabled": True,
+            "graceful_shutdown_timeout": 20,
             "auth_strategy": "keystone",
             "osapi_volume_listen": HOST,
             "osapi_volume_listen_port": settings.port("volume-api"),
@@ -50,7 +51,7 @@ def real(settings: Settings, process: str) -> Sections:
     """A real service of Cinder; its volume service keeps volumes as small files under a backend of its own."""
     sections = common(settings, process)
     folder = settings.environment_folder("reference") / "etc" / "cinder"
-    helper = {"helper_command": settings.program("privsep-helper", "reference")}
+    helper: dict[str, object] = {"helper_command": settings.program("privsep-helper", "reference")}
     sections["DEFAULT"] |= {
         "api_paste_config": folder / "api-paste.ini",
         "resource_query_filters_file": folder / "resource_filters.json",

@@ -1,6 +1,6 @@
 """Projects, people, service users and the catalog."""
 
-from openstack.connection import Connection
+from typing import Any
 
 from keel_dev.client import connect
 from keel_dev.settings import PASSWORD, REGION, Settings
@@ -40,7 +40,7 @@ def seed(settings: Settings) -> None:
     _seed_catalog(settings, cloud)
 
 
-def _seed_catalog(settings: Settings, cloud: Connection) -> None:
+def _seed_catalog(settings: Settings, cloud: Any) -> None:
     identity = cloud.identity
     services = {service.type: service for service in identity.services()}
     endpoints = list(identity.endpoints())

@@ -1,6 +1,6 @@
 """A private network for servers and an external one without a router."""
 
-from openstack.connection import Connection
+from typing import Any
 
 from keel_dev.client import connect
 from keel_dev.settings import Settings
@@ -18,7 +18,7 @@ def seed(settings: Settings) -> None:
     _network(cloud, "public", external, {"cidr": "172.24.4.0/22", "gateway_ip": "172.24.4.1", "is_dhcp_enabled": False})
 
 
-def _network(cloud: Connection, name: str, options: dict[str, object], subnet: dict[str, object]) -> None:
+def _network(cloud: Any, name: str, options: dict[str, object], subnet: dict[str, object]) -> None:
     network = next(cloud.network.networks(name=name), None) or cloud.network.create_network(name=name, **options)
     if next(cloud.network.subnets(network_id=network.id), None) is None:
         cloud.network.create_subnet(name=f"{name}-subnet", network_id=network.id, ip_version=4, **subnet)

@@ -11,17 +11,16 @@ import sys
 import threading
 import time
 
-from oslo_config import cfg
 import oslo_messaging
+from oslo_config import cfg
 
 
 def wait(transport, name, target, deadline):
     """Ping one server until it answers; return whether it did."""
     topic, server, exchange = target.split("/")
     client = oslo_messaging.get_rpc_client(
-        transport, oslo_messaging.Target(exchange=exchange, topic=topic,
-                                         server=server),
-        timeout=1)
+        transport, oslo_messaging.Target(exchange=exchange, topic=topic, server=server), timeout=1
+    )
     while time.time() < deadline:
         asked = time.time()
         try:
@@ -41,10 +40,11 @@ def main():
     transport = oslo_messaging.get_rpc_transport(cfg.CONF, url=transport_url)
     deadline = time.time() + float(timeout)
     answers = []
-    threads = [
-        threading.Thread(target=lambda pair=server.split("=", 1):
-                         answers.append(wait(transport, *pair, deadline)))
-        for server in servers]
+
+    def ask(server):
+        answers.append(wait(transport, *server.split("=", 1), deadline))
+
+    threads = [threading.Thread(target=ask, args=(server,)) for server in servers]
     for thread in threads:
         thread.start()
     for thread in threads:
