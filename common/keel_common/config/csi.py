@@ -1,4 +1,4 @@
-"""Group [csi]: how keel-volume-csi reaches the cluster that holds the volumes."""
+"""Group [csi]: how keel-volume-csi reaches the cluster that holds the volumes, and how it makes them."""
 
 from oslo_config import cfg
 
@@ -7,7 +7,16 @@ OPTIONS = [
     cfg.StrOpt("kubeconfig", help="Path of a kubeconfig file; unset means the service account of the pod."),
     cfg.StrOpt("context", help="Context of the kubeconfig; unset means its current one."),
     cfg.StrOpt("namespace", default="openkeel", help="Namespace of the PersistentVolumeClaims."),
+    cfg.ListOpt("storage_classes", default=[], help="StorageClasses to offer as pools; empty means all of them."),
+    cfg.StrOpt("snapshot_class", help="VolumeSnapshotClass; unset means the default one of the driver."),
     cfg.StrOpt(
-        "storage_class", help="StorageClass of volumes whose type names none; unset means the cluster's default."
+        "access_mode",
+        default="ReadWriteMany",
+        choices=["ReadWriteMany", "ReadWriteOnce"],
+        help="Access mode of claims. Live migration of servers needs ReadWriteMany; volumes of a multiattach type "
+        "have it always.",
     ),
+    cfg.IntOpt("provision_timeout", default=300, min=1, help="Seconds after which an unbound claim is an error."),
+    cfg.IntOpt("import_timeout", default=3600, min=1, help="Seconds after which an unfinished image import is an error."),
+    cfg.IntOpt("workers", default=4, min=1, help="Threads that move volumes and snapshots on."),
 ]

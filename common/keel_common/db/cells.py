@@ -127,7 +127,7 @@ class Cells:
 
     def _cell(self, row: Any) -> Cell:
         url = fill_template(row.database_connection, self._conf.database.connection)
-        transport = fill_template(row.transport_url, getattr(self._conf, "transport_url", None))
+        transport = fill_template(row.transport_url, self._conf.transport_url)
         db = self._open(url, self._conf.database)
         return Cell(row.id, row.uuid, row.name, transport, bool(row.disabled), db)
 

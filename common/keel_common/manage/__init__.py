@@ -1,0 +1,1 @@
+"""keel-manage: administration of the databases, cells and services."""
