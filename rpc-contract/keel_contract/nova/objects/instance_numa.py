@@ -1,0 +1,45 @@
+"""InstanceNUMACell and InstanceNUMATopology (objects of nova)."""
+
+from __future__ import annotations
+
+from oslo_versionedobjects import fields as f
+
+from keel_contract.nova.objects import enums
+from keel_contract.nova.objects.base import REGISTRY, NovaObject
+from keel_contract.objects import WithDefaults, signatures, since
+
+
+@REGISTRY.register
+class InstanceNUMACell(WithDefaults, NovaObject):
+    """A NUMA node of a server."""
+
+    VERSION = "1.6"
+    fields = {
+        "cpu_pinning_raw": f.DictOfIntegersField(default=None, nullable=True),
+        "cpu_policy": since(
+            "1.3", enums.CPUAllocationPolicyField(default=None, nullable=True), refuse={"mixed": "1.6"}
+        ),
+        "cpu_thread_policy": since("1.3", enums.CPUThreadAllocationPolicyField(default=None, nullable=True)),
+        "cpu_topology": f.ObjectField("VirtCPUTopology", nullable=True),
+        "cpuset": f.SetOfIntegersField(),
+        "cpuset_reserved": since("1.4", f.SetOfIntegersField(default=None, nullable=True)),
+        "id": f.IntegerField(),
+        "memory": f.IntegerField(),
+        "pagesize": f.IntegerField(default=None, nullable=True),
+        "pcpuset": since("1.5", f.SetOfIntegersField()),
+    }
+
+
+@REGISTRY.register
+class InstanceNUMATopology(NovaObject):
+    """The NUMA nodes of a server."""
+
+    VERSION = "1.3"
+    fields = {
+        "cells": f.ListOfObjectsField("InstanceNUMACell"),
+        "emulator_threads_policy": since("1.3", enums.CPUEmulatorThreadsPolicyField(nullable=True)),
+        "id": f.IntegerField(),
+        "instance_uuid": f.UUIDField(),
+    }
+    actions = signatures("create()")
+    class_actions = signatures("get_by_instance_uuid(context, instance_uuid)")
