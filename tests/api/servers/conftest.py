@@ -1,4 +1,3 @@
-
 import pytest
 
 from keel_common.config import load

@@ -1,0 +1,1 @@
+"""The list of extensions, kept for clients that look for an alias."""

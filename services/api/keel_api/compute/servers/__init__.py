@@ -1,0 +1,1 @@
+"""Servers of the compute API: create, list, show, update, delete."""

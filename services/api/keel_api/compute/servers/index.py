@@ -1,0 +1,95 @@
+"""GET /servers and GET /servers/detail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keel_common.domain.server.filters import Condition
+
+from keel_api.compute.servers import list_query, listing, scope, views
+from keel_api.compute.servers.list_query import Wanted
+from keel_api.http.ops import handles
+from keel_api.http.paging import Page, page, with_next
+from keel_api.http.request import Request
+from keel_api.http.view import View
+
+_SUBSTRING = "ip-substring-filtering"
+
+
+@handles("GET /servers")
+def index(req: Request) -> dict[str, Any]:
+    req.must("os_compute_api:servers:index")
+    return _answer(req, views.NAMES, "os_compute_api:servers:index:get_all_tenants", "servers")
+
+
+@handles("GET /servers/detail")
+def detail(req: Request) -> dict[str, Any]:
+    req.must("os_compute_api:servers:detail")
+    return _answer(req, views.DETAIL, "os_compute_api:servers:detail:get_all_tenants", "servers", "detail")
+
+
+def _answer(req: Request, view: View, all_tenants_rule: str, *path: str) -> dict[str, Any]:
+    wanted = list_query.read(req, all_tenants_rule)
+    asked = page(req, req.services.conf.api.max_limit)
+    allowed = scope.allowed_fields(req, view)
+    rows = _rows(req, wanted, asked, view.columns(req.version, allowed))
+    around = scope.scope_of(req)
+    if view is views.DETAIL:
+        scope.add_specs(req, around, [row["uuid"] for row in rows])
+        scope.add_security_groups(req, around, rows)
+    body = {"servers": view.render(req.version, allowed, rows, around)}
+    marker = rows[-1]["uuid"] if rows else ""
+    return with_next(req, body, "servers", rows, asked, marker, *path)
+
+
+def _rows(req: Request, wanted: Wanted, asked: Page, columns: frozenset[str]) -> list[dict[str, Any]]:
+    if wanted.nothing:
+        return []
+    if wanted.flavor is not None:
+        flavor_id = _flavor_key(req, wanted.flavor)
+        if flavor_id is None:
+            return []
+        chosen = wanted.selection.plus(Condition("eq", "instance_type_id", flavor_id))
+        wanted = Wanted(chosen, wanted.order, wanted.project_id)
+    address = list_query.address_condition(wanted.selection)
+    if address is None:
+        return listing.read_page(req, wanted, asked.limit, asked.marker, columns)
+    return _by_address(req, wanted, asked, columns, address)
+
+
+def _flavor_key(req: Request, flavorid: str) -> int | None:
+    """The database id behind a flavor id; None when there is no such flavor."""
+    return req.services.cells.api.read(_find_flavor, flavorid)
+
+
+def _by_address(
+    req: Request, wanted: Wanted, asked: Page, columns: frozenset[str], address: Condition
+) -> list[dict[str, Any]]:
+    """Servers with a matching address: through the network service where it can search, else by the cached addresses.
+
+    Without the search every server of the selection is looked at, page by page.
+    """
+    neutron = req.services.clients.neutron
+    if _SUBSTRING in neutron.extensions():
+        ports = neutron.list_ports(
+            req.context,
+            fixed_ips=f"ip_address_substr={address.value}",
+            fields=["device_id"],
+            tenant_id=wanted.project_id,
+        )
+        uuids = tuple(sorted({port["device_id"] for port in ports if port["device_id"]}))
+        if not uuids:
+            return []
+        narrowed = wanted.selection.without("address").plus(Condition("in", "uuid", uuids))
+        return listing.read_page(
+            req, Wanted(narrowed, wanted.order, wanted.project_id), asked.limit, asked.marker, columns
+        )
+    found: list[dict[str, Any]] = []
+    marker, size = asked.marker, req.services.conf.api.max_limit
+    while len(found) < asked.limit:
+        rows = listing.read_page(req, wanted, size, marker, columns | {"network_info"})
+        found += listing.only(wanted.selection, rows)
+        if len(rows) < size:
+            break
+        marker = rows[-1]["uuid"]
+    return found[: asked.limit]

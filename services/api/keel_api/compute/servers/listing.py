@@ -1,0 +1,123 @@
+"""Reads a page of servers: build requests first, then every cell's rows merged in the asked order."""
+
+from __future__ import annotations
+
+import heapq
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from keel_common.db import Cell
+from keel_common.db.stores.nova import servers, servers_found
+from keel_common.domain.server.filters import Selection, matches
+
+from keel_api.compute.servers.list_query import Wanted
+from keel_api.http.fault import Fault
+from keel_api.http.request import Request
+
+LOG = logging.getLogger(__name__)
+_CELL_READERS = ThreadPoolExecutor(8, thread_name_prefix="cell-read")
+Server = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Start:
+    """Where a page begins: after build request `build`, or after a row with these sort values."""
+
+    build: str | None = None
+    row: Server | None = None
+
+
+def read_page(req: Request, wanted: Wanted, limit: int, marker: str | None, columns: frozenset[str]) -> list[Server]:
+    """The servers of one page with the columns and parts of a view.
+
+    Build requests are read before the cells: a server that moves from one to the other in between is seen twice, and
+    shown once, instead of missed.
+    """
+    if limit == 0:
+        return []
+    api = req.services.cells.api
+    pending = [s for s in api.read(servers_found.builds, wanted.project_id) if matches(s, wanted.selection)]
+    _sort(pending, wanted.order)
+    start = _start(req, wanted, marker, pending)
+    if start.row is not None:
+        pending = []
+    elif start.build is not None:
+        position = [server["uuid"] for server in pending].index(start.build)
+        pending = pending[position + 1 :]
+    rows = _from_cells(req, wanted, limit, columns, start.row)
+    known = {row["uuid"] for row in rows}
+    return ([server for server in pending if server["uuid"] not in known] + rows)[:limit]
+
+
+def _start(req: Request, wanted: Wanted, marker: str | None, pending: Sequence[Server]) -> _Start:
+    if marker is None:
+        return _Start()
+    if any(server["uuid"] == marker for server in pending):
+        return _Start(build=marker)
+    cells = req.services.cells
+    cell_uuid = cells.api.read(servers_found.cells_of, [marker]).get(marker)
+    row = None
+    if cell_uuid is not None:
+        row = cells.get(cell_uuid).db.read(servers.marker_row, marker, wanted.order)
+    if row is None:
+        raise Fault(400, f"marker [{marker}] not found")
+    return _Start(row=row)
+
+
+def _from_cells(
+    req: Request, wanted: Wanted, limit: int, columns: frozenset[str], marker: Server | None
+) -> list[Server]:
+    cells = req.services.cells.all()
+
+    def read(cell: Cell) -> list[Server]:
+        return cell.db.read(
+            servers.page, wanted.selection, wanted.order, limit, columns | {c for c, _ in wanted.order}, marker
+        )
+
+    pages = [read(cell) for cell in cells] if len(cells) < 3 else list(_CELL_READERS.map(read, cells))
+    filled = [page for page in pages if page]
+    if len(filled) < 2:
+        return filled[0] if filled else []
+    return list(heapq.merge(*filled, key=_sort_key(wanted.order)))[:limit]
+
+
+def _sort(rows: list[Server], order: Sequence[tuple[str, str]]) -> None:
+    """Sort in the asked order; build requests have no id, so that key counts as empty."""
+    for column, way in reversed(order):
+        rows.sort(key=lambda row, c=column: _value(row.get(c)), reverse=way == "desc")
+
+
+def _sort_key(order: Sequence[tuple[str, str]]) -> Callable[[Server], tuple]:
+    def key(row: Server) -> tuple:
+        return tuple(_Down(row[c]) if way == "desc" else _value(row[c]) for c, way in order)
+
+    return key
+
+
+def _value(value: Any) -> tuple:
+    """Empty values sort before all others, as in the databases."""
+    return (0, 0) if value is None else (1, value)
+
+
+class _Down:
+    """A sort value that goes down."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = _value(value)
+
+    def __lt__(self, other: _Down) -> bool:
+        return other.value < self.value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Down) and other.value == self.value
+
+
+def only(selection: Selection, rows: list[Server]) -> list[Server]:
+    """Those of the rows that also meet the conditions SQL leaves out (addresses)."""
+    left = Selection(tuple(c for c in selection.conditions if c.op == "address"), None)
+    return [row for row in rows if matches(row, left)]

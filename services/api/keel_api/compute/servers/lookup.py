@@ -1,0 +1,53 @@
+"""Finds one server for an operation, wherever it is, and refuses with the recorded 404."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from keel_common.db import Cell
+from keel_common.db.stores.nova import servers, servers_found
+
+from keel_api.http.fault import Fault
+from keel_api.http.request import Request
+
+
+def not_found(uuid: str) -> Fault:
+    """The recorded refusal for a server nobody knows."""
+    return Fault(404, f"Instance {uuid} could not be found.")
+
+
+def target_of(server: Mapping[str, Any]) -> dict[str, Any]:
+    """The policy target of a server."""
+    return {"project_id": server["project_id"], "user_id": server["user_id"]}
+
+
+def located(req: Request, uuid: str, **more: bool) -> servers_found.Found:
+    """Where a server is (one statement); 404 when it is unknown. `more` as of `servers_found.locate`."""
+    found = req.services.cells.api.read(servers_found.locate, uuid, **more)
+    if found is not None and found.cell is None and found.build is None:
+        # between two transactions of the conductor: the mapping is written first, so a second look finds the cell
+        found = req.services.cells.api.read(servers_found.locate, uuid, **more)
+    if found is None or (found.cell is None and found.build is None):
+        raise not_found(uuid)
+    return found
+
+
+def server_of(req: Request, uuid: str, columns: Collection[str]) -> tuple[dict[str, Any], Cell | None]:
+    """A server and its cell (None while it is a build request), in two statements; 404 when it is unknown."""
+    return read_found(req, located(req, uuid), columns)
+
+
+def read_found(
+    req: Request, found: servers_found.Found, columns: Collection[str]
+) -> tuple[dict[str, Any], Cell | None]:
+    """The server behind a location; 404 when its cell does not have it."""
+    if found.cell is None:
+        assert found.build is not None
+        return found.build, None
+    cell = req.services.cells.get(found.cell)
+    wanted = {"uuid", "project_id", "user_id", *columns}
+    server = cell.db.read(servers.one, found.uuid, wanted)
+    if server is None:
+        raise not_found(found.uuid)
+    return server, cell

@@ -1,0 +1,59 @@
+"""What the handlers of an API work with, handed to them as ``req.services``."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from keel_common.clients import Clients
+from keel_common.db import Cell, Cells, Database
+
+
+class _Rpc:
+    """RPC clients by interface and bus, each made once."""
+
+    def __init__(self, make_bus: Callable[[str | None], Any]):
+        self._make_bus = make_bus
+        self._lock = threading.Lock()
+        self._buses: dict[str | None, Any] = {}
+        self._clients: dict[tuple[str | None, int], Any] = {}
+
+    def client(self, interface: Any, url: str | None) -> Any:
+        with self._lock:
+            if url not in self._buses:
+                self._buses[url] = self._make_bus(url)
+            key = (url, id(interface))
+            if key not in self._clients:
+                self._clients[key] = self._buses[url].client(interface)
+            return self._clients[key]
+
+
+class ComputeServices:
+    """Of the compute API: ``conf``, ``cells`` (databases), ``clients`` (peers over HTTP), ``rpc`` (peers on the bus)."""
+
+    def __init__(self, conf: Any, cells: Cells, clients: Clients, make_bus: Callable[[str | None], Any]):
+        self.conf, self.cells, self.clients = conf, cells, clients
+        self._rpc = _Rpc(make_bus)
+
+    @property
+    def api_db(self) -> Database:
+        """The API database."""
+        return self.cells.api
+
+    def rpc(self, interface: Any, cell: Cell | None = None) -> Any:
+        """The client of an interface on the bus of a cell (None: the bus of this process: conductor, scheduler)."""
+        url = cell.transport_url if cell is not None else None
+        return self._rpc.client(interface, None if url in (None, "", "none:///") else url)
+
+
+class VolumeServices:
+    """Of the block storage API: ``conf``, ``db``, ``clients`` (peers over HTTP), ``rpc`` (peers on the bus)."""
+
+    def __init__(self, conf: Any, db: Database, clients: Clients, make_bus: Callable[[str | None], Any]):
+        self.conf, self.db, self.clients = conf, db, clients
+        self._rpc = _Rpc(make_bus)
+
+    def rpc(self, interface: Any) -> Any:
+        """The client of an interface (volume, scheduler, backup)."""
+        return self._rpc.client(interface, None)

@@ -1,0 +1,1 @@
+"""Operations on attachments of the volume API."""

@@ -1,0 +1,1 @@
+"""Operations on extensions of the volume API."""

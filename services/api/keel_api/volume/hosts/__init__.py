@@ -1,0 +1,1 @@
+"""Operations on hosts of the volume API."""

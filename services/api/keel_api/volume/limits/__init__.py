@@ -1,0 +1,1 @@
+"""Operations on limits of the volume API."""

@@ -1,0 +1,1 @@
+"""Operations on messages of the volume API."""

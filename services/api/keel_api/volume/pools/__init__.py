@@ -1,0 +1,1 @@
+"""Operations on pools of the volume API."""

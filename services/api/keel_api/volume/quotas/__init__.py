@@ -1,0 +1,1 @@
+"""Operations on quotas of the volume API."""

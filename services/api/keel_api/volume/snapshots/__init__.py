@@ -1,0 +1,1 @@
+"""Operations on snapshots of the volume API."""

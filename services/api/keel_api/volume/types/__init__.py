@@ -1,0 +1,1 @@
+"""Operations on types of the volume API."""

@@ -1,0 +1,1 @@
+"""Operations on volumes of the volume API."""

@@ -1,0 +1,1 @@
+"""Operations on zones of the volume API."""
