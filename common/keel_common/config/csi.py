@@ -17,6 +17,6 @@ OPTIONS = [
         "have it always.",
     ),
     cfg.IntOpt("provision_timeout", default=300, min=1, help="Seconds after which an unbound claim is an error."),
-    cfg.IntOpt("import_timeout", default=3600, min=1, help="Seconds after which an unfinished image import is an error."),
+    cfg.IntOpt("import_timeout", default=3600, min=1, help="Seconds after which an image import is an error."),
     cfg.IntOpt("workers", default=4, min=1, help="Threads that move volumes and snapshots on."),
 ]

@@ -25,17 +25,13 @@ _NEED_SERVERS = {"SameHostFilter", "DifferentHostFilter", "NumInstancesFilter"}
 
 
 class NoValidHost(Exception):
-    """Nothing fits. ``reason`` is for everybody, ``counts`` (filter, before, after) for administrators."""
+    """Nothing fits. ``message`` and ``reason`` are for everybody; the text adds the hosts left after each filter."""
 
     def __init__(self, reason: str, counts: list[tuple[str, int, int]] | None = None):
-        super().__init__(f"No valid host was found. {reason}")
         self.reason = reason
-        self.counts = counts or []
-
-    def explained(self) -> str:
-        """The reason with the hosts left after each filter."""
-        steps = ", ".join(f"{name} {before} -> {after}" for name, before, after in self.counts)
-        return f"{self} Hosts: {steps}." if steps else str(self)
+        self.message = f"No valid host was found. {reason}"
+        steps = ", ".join(f"{name} {before} -> {after}" for name, before, after in counts or [])
+        super().__init__(f"{self.message} Hosts: {steps}." if steps else self.message)
 
 
 @dataclass(frozen=True)

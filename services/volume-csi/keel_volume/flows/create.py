@@ -24,8 +24,11 @@ _IMAGE_FACTS = ("checksum", "container_format", "disk_format", "min_disk", "min_
 _IMAGE_ANNOTATION = "openstack.org/image-id"
 _FORMATS = ("raw", "qcow2", "vmdk", "vdi", "vhd", "vhdx", "iso")
 _NOT_PROPERTIES = frozenset(
-    ["id", "name", "status", "visibility", "protected", "owner", "created_at", "updated_at", "tags", "self", "file", "schema", "locations", "direct_url", "os_hidden", "os_hash_algo", "os_hash_value", "virtual_size", "stores"]
-) | frozenset(_IMAGE_FACTS)
+    (
+        "id name status visibility protected owner created_at updated_at tags self file schema locations direct_url "
+        "os_hidden os_hash_algo os_hash_value virtual_size stores"
+    ).split()
+).union(_IMAGE_FACTS)
 
 
 class Refused(Exception):

@@ -1,0 +1,157 @@
+"""What other services may ask of this backend (cinder 29.0.0 rpc_server, cinder-volume 3.20).
+
+Every handler records the intent in the cluster and returns; the reconciler
+finishes. A method that is declared but not built answers NotImplementedError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from oslo_log import log
+
+from keel_common.db.stores.cinder import backend as rows
+from keel_common.db.stores.cinder import connections, workers
+from keel_contract.cinder import objects
+from keel_volume.backend import Backend
+from keel_volume.flows import connection, create, extend, snapshots
+from keel_volume.reconcile import Reconciler
+
+LOG = log.getLogger(__name__)
+
+
+class VolumeEndpoint:
+    """The methods of topic cinder-volume that OpenKeel's path uses."""
+
+    def __init__(self, backend: Backend, reconciler: Reconciler, service_id: int, publish: Callable[[], None]):
+        self._backend = backend
+        self._reconciler = reconciler
+        self._service_id = service_id
+        self._publish = publish
+
+    # Volumes
+
+    def create_volume(
+        self, context: Any, volume: Any, request_spec: Any, filter_properties: Any, allow_reschedule: bool
+    ) -> None:
+        """Begin a volume; a refusal goes back to the scheduler when it may, else into error."""
+        backend = self._backend
+        row = backend.db.read(rows.volume, volume.id)
+        if row is None or row["status"] != "creating":
+            LOG.info("volume %s is not wanted any more", volume.id)
+            return
+        backend.db.run(workers.take, "Volume", row["id"], "creating", self._service_id)
+        try:
+            create.begin(backend, context, row, _image_id(request_spec))
+        except create.Refused as refusal:
+            self._refused(context, row, request_spec, filter_properties, allow_reschedule, refusal)
+            return
+        self._reconciler.soon("volume", row["id"])
+
+    def _refused(
+        self, context: Any, row: dict, spec: Any, properties: Any, allow_reschedule: bool, refusal: create.Refused
+    ) -> None:
+        retry = (properties or {}).get("retry")
+        LOG.error("volume %s: %s", row["id"], refusal)
+        if not (refusal.retry and allow_reschedule and spec is not None and retry):
+            create.fail(self._backend, row, "CREATE_VOLUME_FROM_BACKEND", refusal.detail)
+            return
+        if not self._backend.db.run(rows.create_rescheduled, row["id"]):
+            return
+        retry["exc"] = [str(refusal)]
+        volume = objects.Volume.from_row(self._backend.db.read(rows.volume, row["id"]))
+        self._backend.scheduler.send(
+            context,
+            "create_volume",
+            volume=volume,
+            snapshot_id=row["snapshot_id"],
+            image_id=_image_id(spec),
+            request_spec=spec,
+            filter_properties=properties,
+        )
+
+    def delete_volume(self, context: Any, volume: Any, unmanage_only: bool = False, cascade: bool = False) -> None:
+        """Begin the deletion; the row says deleting already."""
+        if unmanage_only:
+            raise NotImplementedError("unmanaging a claim is not available")
+        self._reconciler.soon("volume", volume.id)
+
+    def extend_volume(self, context: Any, volume: Any, new_size: int, reservations: list[str]) -> None:
+        """Begin to grow a volume to ``new_size`` GiB."""
+        row = self._backend.db.read(rows.volume, volume.id)
+        if row is not None and row["status"] == "extending":
+            extend.begin(self._backend, row, int(new_size), list(reservations or ()))
+            self._reconciler.soon("volume", row["id"])
+
+    # Snapshots
+
+    def create_snapshot(self, context: Any, snapshot: Any) -> None:
+        """Begin a snapshot."""
+        row = self._backend.db.read(rows.snapshot, snapshot.id)
+        if row is not None and row["status"] == "creating":
+            self._backend.db.run(workers.take, "Snapshot", row["id"], "creating", self._service_id)
+            snapshots.begin(self._backend, row)
+            self._reconciler.soon("snapshot", row["id"])
+
+    def delete_snapshot(self, context: Any, snapshot: Any, unmanage_only: bool = False) -> None:
+        """Begin the deletion of a snapshot."""
+        if unmanage_only:
+            raise NotImplementedError("unmanaging a snapshot is not available")
+        self._reconciler.soon("snapshot", snapshot.id)
+
+    # Connections
+
+    def attachment_update(self, context: Any, vref: Any, connector: dict, attachment_id: str) -> dict:
+        """Give an attachment its connector; its connection_info comes back."""
+        return connection.update(self._backend, vref.id, connector, attachment_id)
+
+    def attachment_delete(self, context: Any, attachment_id: str, vref: Any) -> None:
+        """Nothing to undo in the cluster: the pod that used the claim ends by its own service."""
+
+    def initialize_connection(self, context: Any, volume: Any, connector: dict) -> dict:
+        """Connection data of the old API."""
+        return connection.initialize(self._backend, volume.id, connector)
+
+    def terminate_connection(self, context: Any, volume_id: str, connector: dict, force: bool = False) -> None:
+        """Nothing to undo, as for attachment_delete."""
+
+    def remove_export(self, context: Any, volume_id: str) -> None:
+        """Claims have no exports."""
+
+    def attach_volume(
+        self,
+        context: Any,
+        volume_id: str,
+        instance_uuid: str | None,
+        host_name: str | None,
+        mountpoint: str,
+        mode: str,
+        volume: Any = None,
+    ) -> Any:
+        """attach of the old API; the attachment comes back."""
+        attachment_id = connection.attach(self._backend, volume_id, instance_uuid, host_name, mountpoint, mode)
+        return objects.VolumeAttachment.from_row(self._backend.db.read(connections.attachment, attachment_id))
+
+    def detach_volume(self, context: Any, volume_id: str, attachment_id: str | None = None, volume: Any = None) -> None:
+        """detach of the old API."""
+        connection.detach(self._backend, volume_id, attachment_id)
+
+    # The service
+
+    def publish_service_capabilities(self, context: Any) -> None:
+        """A scheduler has started and wants the pools."""
+        self._publish()
+
+    def secure_file_operations_enabled(self, context: Any, volume: Any) -> bool:
+        """Claims are no files of this host."""
+        return False
+
+
+def _image_id(request_spec: Any) -> str | None:
+    """The image of a request; a clone request has none."""
+    if request_spec is None:
+        return None
+    if isinstance(request_spec, dict):
+        return request_spec.get("image_id")
+    return request_spec.image_id if request_spec.obj_attr_is_set("image_id") else None

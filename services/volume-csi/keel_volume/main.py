@@ -1,0 +1,107 @@
+"""The process keel-volume-csi: one backend, its queues, its watches, its reports."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from oslo_config import cfg
+
+from keel_common import config
+from keel_common.clients import Clients
+from keel_common.config.backends import backends
+from keel_common.db import Database
+from keel_common.db.stores.cinder import services
+from keel_common.kube import NAMESPACE, AlreadyExists, Kube
+from keel_common.runtime import Part, Periodic, run, setup_logging
+from keel_contract.bus import Bus, Endpoint
+from keel_contract.cinder import interfaces, releases
+from keel_volume import stats
+from keel_volume.backend import Backend, Caches
+from keel_volume.endpoints import VolumeEndpoint
+from keel_volume.reconcile import Reconciler
+
+BINARY = "cinder-volume"
+
+
+class ConfigurationError(ValueError):
+    """cinder.conf does not describe what this process needs."""
+
+
+def parts(conf: cfg.ConfigOpts) -> list[Part]:
+    """Everything of one backend, in the order of starting: watches, flows, queues, reports, heartbeat."""
+    section = _section(conf)
+    name = f"{section.backend_host or conf.host}@{section.name}"
+    db = Database(conf.database.connection, conf.database)
+    bus = Bus(conf, "cinder")
+    kube = Kube.of(conf.csi)
+    _ensure_namespace(kube, conf.csi.namespace)
+    reconciler = Reconciler(conf.csi.workers)
+    caches = Caches.of(kube, conf.csi.namespace, reconciler.on_event)
+    backend = Backend(
+        name=name,
+        conf=conf,
+        db=db,
+        kube=kube,
+        caches=caches,
+        clients=Clients(conf, "volume"),
+        scheduler=bus.client(interfaces.SCHEDULER),
+        cluster=conf.keel.cluster,
+        namespace=conf.csi.namespace,
+    )
+    reconciler.serve(backend)
+    row = db.run(services.register, name, BINARY, **_service_values(conf, section))
+
+    def publish() -> None:
+        stats.publish(backend, section)
+
+    endpoint = Endpoint(interfaces.VOLUME, VolumeEndpoint(backend, reconciler, row["id"], publish))
+    host, _, _ = name.partition("@")
+    return [
+        *caches.all(),
+        reconciler,
+        bus.server("cinder-volume", name, [endpoint]),
+        bus.server(f"cinder-volume.{name}", host, [endpoint]),
+        Periodic("pools", conf.backend_stats_polling_interval, publish, first=1),
+        Periodic("heartbeat", conf.report_interval, lambda: db.run(services.beat, [row["id"]]), first=0),
+    ]
+
+
+def _section(conf: cfg.ConfigOpts) -> Any:
+    found = backends(conf)
+    if len(found) != 1:
+        raise ConfigurationError(
+            f"keel-volume-csi serves one backend, enabled_backends names {len(found)}: start one process for each"
+        )
+    return found[0]
+
+
+def _service_values(conf: cfg.ConfigOpts, section: Any) -> dict[str, Any]:
+    zone = section.backend_availability_zone or conf.storage_availability_zone
+    return {
+        "topic": BINARY,
+        "availability_zone": zone,
+        "rpc_current_version": interfaces.VOLUME.version,
+        "object_current_version": releases.OBJECTS,
+        "enabled": conf.enable_new_services,
+    }
+
+
+def _ensure_namespace(kube: Kube, name: str) -> None:
+    """Our claims need their namespace; whoever comes first makes it."""
+    if kube.find(NAMESPACE, name) is None:
+        try:
+            kube.create(NAMESPACE, NAMESPACE.body(name))
+        except AlreadyExists:
+            return
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run until told to stop; the exit status."""
+    conf = config.load("volume", sys.argv[1:] if argv is None else argv)
+    setup_logging(conf, "keel-volume-csi")
+    return run(conf, parts(conf), "keel-volume-csi")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
