@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import orjson
+
 from keel_contract.context import Context
 
 __all__ = ["Context", "from_environ"]

@@ -5,14 +5,14 @@
         reply = compute.get("/flavors?limit=1", who=member, version="2.55")
         assert reply.status == 200 and reply.body["flavors"] == []
 
-Fixtures: `compute`, `volume` (the two suites, each with fresh databases), identities `admin`, `member` (roles member and
-reader in project PROJECT), `reader`, `manager`, `other` (a member of OTHER), `service` (role service). A call without
-`who` is made by `member`, without `version` at the suite's default; version "latest" works, too.
+Fixtures: `compute`, `volume` (the two suites, each with fresh databases), identities `admin`, `member` (roles member
+and reader in project fakes.api.PROJECT), `reader`, `manager`, `other` (a member of fakes.api.OTHER), `service` (role
+service). A call without `who` is made by `member`, without `version` at the suite's default; version "latest" works.
 
 `api.services` is what the handlers get: `.conf`, `.cells` / `.db`, `.rpc` and `.clients`. Messages on the bus go to
 `api.bus`, a `fakes.bus.RecordingBus`: `api.bus.sent` lists (method, arguments), `api.bus.answers[method] = value` sets
 what a call returns. Peers over HTTP: `api.services.clients.<name> = fake`. `api.set(option, value, group=None)` changes
-configuration. `handlers(compute={id: fn})` gives an application with more handlers.
+configuration. `api.with_handlers({id: fn})` adds handlers.
 
 Every answer of 2xx of the compute API is compared with its recorded response schema; a difference fails the test.
 """
@@ -21,8 +21,6 @@ from __future__ import annotations
 
 import pytest
 from fakes.api import ComputeApi, Identity, Snapshot, VolumeApi
-from fakes.api import PROJECT as PROJECT
-from fakes.api import OTHER as OTHER
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import jsonschema
+from werkzeug.test import Client
+
+from fakes.bus import RecordingBus
 from keel_api import app
 from keel_api.http.dialect import DIALECTS
 from keel_api.http.ops import load
@@ -21,9 +24,6 @@ from keel_api.services import ComputeServices, VolumeServices
 from keel_common.clients import Clients
 from keel_common.config import load as load_conf
 from keel_common.db import CELL0, Cells, Database, add, now, schema, sync
-from werkzeug.test import Client
-
-from fakes.bus import RecordingBus
 
 PROJECT = "6f70656e6b65656c00000000000000aa"
 OTHER = "6f70656e6b65656c00000000000000bb"

@@ -9,11 +9,8 @@ from wsgiref.types import WSGIApplication
 
 import orjson
 from flask import Flask, request
-from keel_common.context import from_environ
-from keel_common.policy import Policies
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
-from werkzeug.wrappers import Request as HttpRequest
 from werkzeug.wrappers import Response as HttpResponse
 
 from keel_api import health, options
@@ -27,6 +24,8 @@ from keel_api.http.ops import Handler, StartupError, data, load
 from keel_api.http.plain import plain
 from keel_api.http.request import Response
 from keel_api.http.schemas import Schemas
+from keel_common.context import from_environ
+from keel_common.policy import Policies
 
 LOG = logging.getLogger(__name__)
 

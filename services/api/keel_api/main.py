@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Flask
+
+from keel_api import options
+from keel_api.app import build
+from keel_api.services import ComputeServices, VolumeServices
 from keel_common.clients import Clients
 from keel_common.config import load
 from keel_common.db import Cells, Database
 from keel_common.runtime import Part, WsgiServer
 from keel_common.runtime.web import serve
 from keel_contract.bus import Bus
-
-from keel_api import options
-from keel_api.app import build
-from keel_api.services import ComputeServices, VolumeServices
 
 _SUITES = {
     "compute": ("osapi_compute_listen", "osapi_compute_listen_port", "osapi_compute_workers"),

@@ -30,7 +30,7 @@ class _Rpc:
 
 
 class ComputeServices:
-    """Of the compute API: ``conf``, ``cells`` (databases), ``clients`` (peers over HTTP), ``rpc`` (peers on the bus)."""
+    """Of the compute API: ``conf``, ``cells`` (databases), ``clients`` (HTTP peers), ``rpc`` (bus peers)."""
 
     def __init__(self, conf: Any, cells: Cells, clients: Clients, make_bus: Callable[[str | None], Any]):
         self.conf, self.cells, self.clients = conf, cells, clients

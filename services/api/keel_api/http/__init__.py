@@ -1,4 +1,4 @@
-"""The HTTP machinery both suites share: operations, requests, faults, views, schemas, routing and the order of refusals.
+"""The HTTP machinery both suites share: operations, requests, faults, views, schemas, routing, order of refusals.
 
 Handlers need only the names exported here.
 """

@@ -41,7 +41,7 @@ class Links:
 
 
 def with_prefix(url: str, prefix: str | None) -> str:
-    """``url`` with scheme, host and leading path of an operator's link prefix (compute_link_prefix, public_endpoint)."""
+    """``url`` with scheme, host and leading path of an operator's prefix (compute_link_prefix, public_endpoint)."""
     if not prefix:
         return url
     old, new = urlsplit(url), urlsplit(prefix)

@@ -10,6 +10,7 @@ from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication
 
 from keystonemiddleware import auth_token
+
 from keel_api.http.plain import plain
 
 _GLOBAL_ID = re.compile(r"^req-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$")

@@ -14,7 +14,7 @@ _NOTHING: tuple[str, ...] = ()
 
 
 class Query:
-    """The validated query. A key given twice keeps all its values; the last one counts unless a handler asks for more."""
+    """The validated query. A repeated key keeps all its values; the last one counts unless a handler asks for more."""
 
     def __init__(self, values: Mapping[str, list[str]] | None = None):
         self._values = dict(values or {})
