@@ -95,18 +95,19 @@ def signatures(*texts: str) -> dict[str, inspect.Signature]:
         node = ast.parse(f"def {text}: ...").body[0]
         if not isinstance(node, ast.FunctionDef):
             raise ValueError(f"not a signature: {text}")
-        args, defaults = node.args.args, node.args.defaults
-        without = len(args) - len(defaults)
-        found[node.name] = inspect.Signature(
-            [
-                inspect.Parameter(
-                    arg.arg,
-                    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                    default=inspect.Parameter.empty if i < without else ast.literal_eval(defaults[i - without]),
-                )
-                for i, arg in enumerate(args)
-            ]
-        )
+        found[node.name] = inspect.Signature(_parameters(node.args))
+    return found
+
+
+def _parameters(args: ast.arguments) -> list[inspect.Parameter]:
+    plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    without = len(args.args) - len(args.defaults)
+    defaults = [inspect.Parameter.empty] * without + [ast.literal_eval(value) for value in args.defaults]
+    found = [inspect.Parameter(arg.arg, plain, default=value) for arg, value in zip(args.args, defaults, strict=True)]
+    if args.vararg:
+        found.append(inspect.Parameter(args.vararg.arg, inspect.Parameter.VAR_POSITIONAL))
+    if args.kwarg:
+        found.append(inspect.Parameter(args.kwarg.arg, inspect.Parameter.VAR_KEYWORD))
     return found
 
 
@@ -127,12 +128,12 @@ class VersionedObject(base.VersionedObject):
 
     def obj_make_compatible(self, primitive: dict[str, Any], target_version: str) -> None:
         super().obj_make_compatible(primitive, target_version)
+        self.backport(primitive, target_version)
         for name, declared in self.fields.items():
             getattr(declared, "rules", _NO_RULES).backport(name, primitive, target_version)
-        self.backport(primitive, target_version)
 
     def backport(self, primitive: dict[str, Any], target_version: str) -> None:
-        """Changes that touch more than one field; overridden where the contract has such."""
+        """Changes that touch more than one field, made before those of single fields; overridden where there are any."""
 
     def to_primitive(self, version: str | None = None, manifest: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The wire form, at an older ``version`` of this object and ``manifest`` (name -> version) of the ones within.

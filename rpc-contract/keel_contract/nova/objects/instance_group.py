@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from oslo_versionedobjects import fields as f
 
+from keel_contract import versions
 from keel_contract.nova.objects.base import REGISTRY, NovaList, NovaObject, Persistent
 from keel_contract.objects import signatures, since
 
@@ -39,6 +42,13 @@ class InstanceGroup(Persistent, NovaObject):
         "get_by_name(context, name)",
         "get_by_uuid(context, uuid)",
     )
+
+    def backport(self, primitive: dict[str, Any], target_version: str) -> None:
+        # One policy replaced a list of them.
+        if versions.older(target_version, "1.11"):
+            primitive["policies"] = [primitive["policy"]] if primitive.get("policy") else []
+        if versions.older(target_version, "1.7"):
+            primitive["metadetails"] = {}
 
 
 @REGISTRY.register

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from oslo_versionedobjects import fields as f
 
+from keel_contract import versions
 from keel_contract.nova.objects import enums
 from keel_contract.nova.objects.base import REGISTRY, NovaObject
 from keel_contract.objects import WithDefaults, signatures, since
@@ -28,6 +31,11 @@ class InstanceNUMACell(WithDefaults, NovaObject):
         "pagesize": f.IntegerField(default=None, nullable=True),
         "pcpuset": since("1.5", f.SetOfIntegersField()),
     }
+
+    def backport(self, primitive: dict[str, Any], target_version: str) -> None:
+        # Before pinned CPUs had a set of their own, the cpuset of a dedicated cell held them.
+        if versions.older(target_version, "1.5") and primitive.get("cpu_policy") == "dedicated":
+            primitive["cpuset"] = primitive.get("pcpuset", [])
 
 
 @REGISTRY.register

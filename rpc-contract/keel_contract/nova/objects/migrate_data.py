@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from oslo_versionedobjects import fields as f
 
 from keel_contract import fields as own
+from keel_contract import versions
 from keel_contract.nova.objects.base import REGISTRY, NovaObject
-from keel_contract.objects import since
+from keel_contract.objects import BackportRefused, since
 
 
 @REGISTRY.register
@@ -82,6 +85,11 @@ class LibvirtLiveMigrateData(NovaObject):
         "vtpm_secret_value": f.SensitiveStringField(nullable=True),
         "wait_for_vif_plugged": since("1.6", f.BooleanField()),
     }
+
+    def backport(self, primitive: dict[str, Any], target_version: str) -> None:
+        secret = [name for name in ("vtpm_secret_uuid", "vtpm_secret_value") if name in primitive]
+        if secret and versions.older(target_version, "1.14"):
+            raise BackportRefused(f"{', '.join(secret)} cannot be sent to version {target_version}")
 
 
 @REGISTRY.register

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from oslo_versionedobjects import fields as f
 
+from keel_contract import versions
 from keel_contract.nova.objects import enums
 from keel_contract.nova.objects.base import REGISTRY, NovaList, NovaObject, Persistent
 from keel_contract.objects import signatures, since, values
@@ -36,6 +39,11 @@ class PciDevice(Persistent, NovaObject):
         "get_by_dev_addr(context, compute_node_id, dev_addr)",
         "get_by_dev_id(context, id)",
     )
+
+    def backport(self, primitive: dict[str, Any], target_version: str) -> None:
+        # The parent's address was kept in the extra information.
+        if versions.older(target_version, "1.4") and primitive.get("parent_addr") is not None:
+            primitive["extra_info"] = {**primitive.get("extra_info", {}), "phys_function": primitive["parent_addr"]}
 
 
 @REGISTRY.register

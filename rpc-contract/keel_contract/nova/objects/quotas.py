@@ -35,10 +35,15 @@ class Quotas(NovaObject):
 
 
 @REGISTRY.register
-class QuotasNoOp(Quotas):
+class QuotasNoOp(NovaObject):
     """Quotas that limit nothing."""
 
     VERSION = "1.3"
+    fields = {
+        "project_id": f.StringField(default=None, nullable=True),
+        "reservations": f.ListOfStringsField(default=[], nullable=True),
+        "user_id": f.StringField(default=None, nullable=True),
+    }
     class_actions = signatures(
         "count(context, resource, *args, **kwargs)",
         "count_as_dict(context, resource, *args, **kwargs)",
