@@ -5,30 +5,33 @@ Usage: python -m keel_dev.embedded compute|volume --config-file FILE
 
 import importlib
 import sys
-from collections.abc import Callable
+from typing import Any
 
 from keel_common import config
-from keel_common.runtime import run
+from keel_common.runtime import Part, run, setup_logging
 
-#: suite -> modules and functions that give the parts of each service, in the order in which they start.
-SERVICES = {
+#: suite -> (module, arguments after the configuration) of each service's parts, in the order in which they start.
+SERVICES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "compute": (
-        ("keel_conductor.main", "parts"),
-        ("keel_scheduler.compute.main", "parts"),
-        ("keel_compute.main", "parts"),
-        ("keel_api.main", "compute_parts"),
+        ("keel_conductor.main", ()),
+        ("keel_scheduler.compute.main", ()),
+        ("keel_compute.main", ()),
+        ("keel_api.main", ("compute",)),
     ),
     "volume": (
-        ("keel_scheduler.volume.main", "parts"),
-        ("keel_volume.main", "parts"),
-        ("keel_api.main", "volume_parts"),
+        ("keel_volume.main", ()),
+        ("keel_scheduler.volume.main", ()),
+        ("keel_api.main", ("volume",)),
     ),
 }
 
 
-def parts_of(suite: str) -> list[Callable]:
-    """The functions that give the parts of the suite's services."""
-    return [getattr(importlib.import_module(module), name) for module, name in SERVICES[suite]]
+def parts(conf: Any, suite: str) -> list[Part]:
+    """The parts of all services of a suite."""
+    found: list[Part] = []
+    for module, arguments in SERVICES[suite]:
+        found += importlib.import_module(module).parts(conf, *arguments)
+    return found
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -38,8 +41,8 @@ def main(argv: list[str] | None = None) -> int:
         raise SystemExit(f"usage: python -m keel_dev.embedded {'|'.join(SERVICES)} --config-file FILE")
     suite = arguments[0]
     conf = config.load(suite, arguments[1:])
-    parts = [part for parts in parts_of(suite) for part in parts(conf)]
-    return run(conf, parts, f"keel-{suite}")
+    setup_logging(conf, f"keel-{suite}")
+    return run(conf, parts(conf, suite), f"keel-{suite}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import pwd
 import sqlite3
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 from keel_dev import servers
 from keel_dev.console import CloudError, step
@@ -27,17 +28,18 @@ def suites(settings: Settings, compute: str, volume: str) -> None:
     """
 
     def nova(settings: Settings) -> None:
-        manage = ["--config-file", str(settings.etc / compute / "nova.conf")]
-        _keel(settings, "api_db", "sync", *manage)
-        cell0 = settings.database_url("nova_cell0")
-        _keel(settings, "cell_v2", "map_cell0", "--database_connection", cell0, *manage)
-        _keel(settings, "db", "sync", "--suite", "nova", *manage)
+        file = settings.etc / compute / "nova.conf"
+        _keel(settings, file, "nova", "api_db", "sync")
+        _keel(
+            settings, file, "nova", "cell_v2", "map_cell0", "--database_connection", settings.database_url("nova_cell0")
+        )
+        _keel(settings, file, "nova", "db", "sync")
         cell1 = ["--database_connection", settings.database_url("nova_cell1")]
         cell1 += ["--transport-url", settings.transport_url]
-        _keel(settings, "cell_v2", "create_cell", "--name", "cell1", *cell1, *manage)
+        _keel(settings, file, "nova", "cell_v2", "create_cell", "--name", "cell1", *cell1)
 
     def cinder(settings: Settings) -> None:
-        _keel(settings, "db", "sync", "--suite", "cinder", "--config-file", str(settings.etc / volume / "cinder.conf"))
+        _keel(settings, settings.etc / volume / "cinder.conf", "cinder", "db", "sync")
 
     _once(settings, ("nova_api", "nova_cell0", "nova_cell1"), "create the databases of the compute suite", nova)
     _once(settings, ("cinder",), "create the database of the volume suite", cinder)
@@ -45,7 +47,7 @@ def suites(settings: Settings, compute: str, volume: str) -> None:
 
 def discover_hosts(settings: Settings, compute: str) -> None:
     """Map the compute hosts that have announced themselves to their cell."""
-    _keel(settings, "cell_v2", "discover_hosts", "--config-file", str(settings.etc / compute / "nova.conf"))
+    _keel(settings, settings.etc / compute / "nova.conf", "nova", "cell_v2", "discover_hosts")
 
 
 def _once(settings: Settings, names: tuple[str, ...], title: str, create: Callable[[Settings], None]) -> None:
@@ -122,5 +124,5 @@ def _program(settings: Settings, program: str, *arguments: str, environment: str
         raise CloudError(f"{program} {' '.join(arguments)} failed; see {log}\n{last}")
 
 
-def _keel(settings: Settings, *arguments: str) -> None:
-    _program(settings, "keel-manage", *arguments, environment="project")
+def _keel(settings: Settings, conf: Path, suite: str, *arguments: str) -> None:
+    _program(settings, "keel-manage", "--suite", suite, "--config-file", str(conf), *arguments, environment="project")

@@ -64,7 +64,8 @@ def real(settings: Settings, process: str) -> Sections:
         "privsep_osbrick": helper,
         "files": {
             "volume_driver": "keel_plugins.small_file_volumes.SmallFileVolumeDriver",
-            "volume_backend_name": "files",
+            # The name that the seeded volume type asks for: the real service can stand in for ours.
+            "volume_backend_name": BACKEND,
             "keel_volume_dir": settings.state_of("real-volumes"),
         },
     }
