@@ -47,7 +47,7 @@ class Cinder:
         self, context: Any, volume_id: str, server_id: str, connector: dict | None = None, mountpoint: str | None = None
     ) -> dict:
         """Reserve a volume for a server; BadRequest when its status forbids it."""
-        body = {"volume_uuid": volume_id, "instance_uuid": server_id}
+        body: dict[str, Any] = {"volume_uuid": volume_id, "instance_uuid": server_id}
         if connector is not None:
             body["connector"] = _with_mountpoint(connector, mountpoint)
         return self._service.json(

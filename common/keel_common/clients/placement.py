@@ -5,6 +5,7 @@ Microversions and bodies as Nova sends them (nova 34.0.0 scheduler report client
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 from urllib.parse import urlencode
 
@@ -40,7 +41,8 @@ class Placement:
         A new consumer needs one request. Where the consumer already holds
         something, it is kept and the claim is added to it.
         """
-        generation, held = None, {}
+        generation: int | None = None
+        held: dict[str, dict] = {}
         for _ in range(_CLAIM_ATTEMPTS):
             body = {
                 "allocations": _merged(held, request["allocations"]),
@@ -114,7 +116,7 @@ class Placement:
         """Make the inventories of a provider as given; False when they were so already."""
         return self._update(uuid, "inventories", inventories, INVENTORY)
 
-    def set_traits(self, uuid: str, add: set[str], remove: set[str] = frozenset()) -> bool:
+    def set_traits(self, uuid: str, add: Set[str], remove: Set[str] = frozenset()) -> bool:
         """Add and remove our traits of a provider, leaving those of others alone."""
         path = f"/resource_providers/{uuid}/traits"
         for attempt in range(_CLAIM_ATTEMPTS):

@@ -7,6 +7,7 @@ nova.conf or cinder.conf works here.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
@@ -135,9 +136,12 @@ class Service:
         """A token of our service user, for a third party that must fetch something (CDI from Glance)."""
         made = self._ready()
         try:
-            return made.session.get_token(auth=made.auth)
+            token = made.session.get_token(auth=made.auth)
         except ks_errors.ClientException as problem:
             raise errors.Unreachable(0, str(problem), self.name) from problem
+        if token is None:
+            raise errors.Unreachable(0, "our credentials give no token", self.name)
+        return token
 
     def _ready(self) -> _Made:
         with self._lock:
@@ -220,8 +224,8 @@ def _auth(conf: cfg.ConfigOpts, peer: Peer) -> Any:
         name = _option(conf, name, "auth_section") or name
         kind = _option(conf, name, "auth_type")
         if kind:
-            loader = loading.get_plugin_loader(kind)
-            return loader.load_from_options_getter(lambda opt, section=name: _plugin_value(conf, section, opt))
+            loader: Any = loading.get_plugin_loader(kind)
+            return loader.load_from_options_getter(functools.partial(_plugin_value, conf, name))
     raise errors.Unreachable(0, f"no auth_type in {' or '.join(f'[{g}]' for g in peer.auth_groups)}", peer.name)
 
 

@@ -37,8 +37,8 @@ def satisfies(value: Any, wanted: str | None) -> bool:
     capability fails, and only the first word after the operator counts
     (``<or>`` takes all alternatives).
     """
-    words = wanted.split() if isinstance(wanted, str) else []
-    if not words or words[0] not in OPERATORS:
+    words = wanted.split() if wanted else []
+    if not wanted or not words or words[0] not in OPERATORS:
         return value == wanted
     if value is None:
         return False

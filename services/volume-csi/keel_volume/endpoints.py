@@ -13,7 +13,7 @@ from oslo_log import log
 
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder import connections, workers
-from keel_contract.cinder import objects
+from keel_volume import wire
 from keel_volume.backend import Backend
 from keel_volume.flows import connection, create, extend, snapshots
 from keel_volume.reconcile import Reconciler
@@ -24,7 +24,9 @@ LOG = log.getLogger(__name__)
 class VolumeEndpoint:
     """The methods of topic cinder-volume that OpenKeel's path uses."""
 
-    def __init__(self, backend: Backend, reconciler: Reconciler, service_id: int, publish: Callable[[], None]):
+    def __init__(
+        self, backend: Backend, reconciler: Reconciler, service_id: Callable[[], int], publish: Callable[[], None]
+    ):
         self._backend = backend
         self._reconciler = reconciler
         self._service_id = service_id
@@ -41,7 +43,7 @@ class VolumeEndpoint:
         if row is None or row["status"] != "creating":
             LOG.info("volume %s is not wanted any more", volume.id)
             return
-        backend.db.run(workers.take, "Volume", row["id"], "creating", self._service_id)
+        backend.db.run(workers.take, "Volume", row["id"], "creating", self._service_id())
         try:
             create.begin(backend, context, row, _image_id(request_spec))
         except create.Refused as refusal:
@@ -60,7 +62,9 @@ class VolumeEndpoint:
         if not self._backend.db.run(rows.create_rescheduled, row["id"]):
             return
         retry["exc"] = [str(refusal)]
-        volume = objects.Volume.from_row(self._backend.db.read(rows.volume, row["id"]))
+        volume = spec.volume
+        volume.host = volume.scheduled_at = volume.cluster_name = None
+        volume.reset_changes()
         self._backend.scheduler.send(
             context,
             "create_volume",
@@ -90,7 +94,7 @@ class VolumeEndpoint:
         """Begin a snapshot."""
         row = self._backend.db.read(rows.snapshot, snapshot.id)
         if row is not None and row["status"] == "creating":
-            self._backend.db.run(workers.take, "Snapshot", row["id"], "creating", self._service_id)
+            self._backend.db.run(workers.take, "Snapshot", row["id"], "creating", self._service_id())
             snapshots.begin(self._backend, row)
             self._reconciler.soon("snapshot", row["id"])
 
@@ -131,7 +135,8 @@ class VolumeEndpoint:
     ) -> Any:
         """attach of the old API; the attachment comes back."""
         attachment_id = connection.attach(self._backend, volume_id, instance_uuid, host_name, mountpoint, mode)
-        return objects.VolumeAttachment.from_row(self._backend.db.read(connections.attachment, attachment_id))
+        row = self._backend.db.read(connections.attachment, attachment_id)
+        return wire.attachment(row) if row else None
 
     def detach_volume(self, context: Any, volume_id: str, attachment_id: str | None = None, volume: Any = None) -> None:
         """detach of the old API."""

@@ -11,11 +11,11 @@ from keel_common import config
 from keel_common.clients import Clients
 from keel_common.config.backends import backends
 from keel_common.db import Database
-from keel_common.db.stores.cinder import services
+from keel_common.db.heartbeat import CinderHeartbeat
 from keel_common.kube import NAMESPACE, AlreadyExists, Kube
 from keel_common.runtime import Part, Periodic, run, setup_logging
 from keel_contract.bus import Bus, Endpoint
-from keel_contract.cinder import interfaces, releases
+from keel_contract.cinder import OBJECT_VERSION, interfaces
 from keel_volume import stats
 from keel_volume.backend import Backend, Caches
 from keel_volume.endpoints import VolumeEndpoint
@@ -50,20 +50,21 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
         namespace=conf.csi.namespace,
     )
     reconciler.serve(backend)
-    row = db.run(services.register, name, BINARY, **_service_values(conf, section))
+    versions = {"rpc_current_version": interfaces.VOLUME.version, "object_current_version": OBJECT_VERSION}
+    heartbeat = CinderHeartbeat(conf, db, BINARY, [name], versions)
 
     def publish() -> None:
         stats.publish(backend, section)
 
-    endpoint = Endpoint(interfaces.VOLUME, VolumeEndpoint(backend, reconciler, row["id"], publish))
+    endpoint = Endpoint(interfaces.VOLUME, VolumeEndpoint(backend, reconciler, lambda: heartbeat.ids[0], publish))
     host, _, _ = name.partition("@")
     return [
         *caches.all(),
+        heartbeat,
         reconciler,
         bus.server("cinder-volume", name, [endpoint]),
         bus.server(f"cinder-volume.{name}", host, [endpoint]),
         Periodic("pools", conf.backend_stats_polling_interval, publish, first=1),
-        Periodic("heartbeat", conf.report_interval, lambda: db.run(services.beat, [row["id"]]), first=0),
     ]
 
 
@@ -74,17 +75,6 @@ def _section(conf: cfg.ConfigOpts) -> Any:
             f"keel-volume-csi serves one backend, enabled_backends names {len(found)}: start one process for each"
         )
     return found[0]
-
-
-def _service_values(conf: cfg.ConfigOpts, section: Any) -> dict[str, Any]:
-    zone = section.backend_availability_zone or conf.storage_availability_zone
-    return {
-        "topic": BINARY,
-        "availability_zone": zone,
-        "rpc_current_version": interfaces.VOLUME.version,
-        "object_current_version": releases.OBJECTS,
-        "enabled": conf.enable_new_services,
-    }
 
 
 def _ensure_namespace(kube: Kube, name: str) -> None:

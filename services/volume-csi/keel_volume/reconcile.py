@@ -41,7 +41,6 @@ class Reconciler:
     name = "reconciler"
 
     def __init__(self, threads: int = 4, audit_seconds: float = 5.0):
-        self._backend: Backend | None = None
         self._threads_wanted = threads
         self._audit_seconds = audit_seconds
         self._due: deque[tuple[str, str]] = deque()
@@ -54,7 +53,7 @@ class Reconciler:
 
     def serve(self, backend: Backend) -> None:
         """Say which backend it is for; before start."""
-        self._backend = backend
+        self._backend: Backend = backend
 
     def start(self) -> None:
         """Begin to work."""
@@ -147,7 +146,7 @@ class Reconciler:
     def _step(self, kind: str, resource_id: str) -> None:
         read, steps = _TABLES[kind]
         row: dict[str, Any] | None = self._backend.db.read(read, resource_id)
-        step = steps.get(row["status"]) if row else None
-        if step is None or not (row["host"] or "").startswith(f"{self._backend.name}#"):
+        if row is None or row["status"] not in steps:
             return
-        step(self._backend, row)
+        if (row["host"] or "").startswith(f"{self._backend.name}#"):
+            steps[row["status"]](self._backend, row)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from keel_scheduler.compute.request import Request
@@ -37,7 +38,7 @@ def placement_query(
     limit: int,
     aggregates: list[str] | None = None,
     in_tree: str | None = None,
-    root_required: set[str] = frozenset(),
+    root_required: Set[str] = frozenset(),
 ) -> list[tuple[str, str]]:
     """All parameters of GET /allocation_candidates for a request.
 

@@ -11,10 +11,10 @@ from oslo_log import log
 
 from keel_common import config
 from keel_common.db import Database
-from keel_common.db.stores.cinder import services
-from keel_common.runtime import Part, Periodic, run, setup_logging
+from keel_common.db.heartbeat import CinderHeartbeat
+from keel_common.runtime import Part, run, setup_logging
 from keel_contract.bus import Bus, Endpoint
-from keel_contract.cinder import interfaces, releases
+from keel_contract.cinder import OBJECT_VERSION, interfaces
 from keel_contract.context import Context
 from keel_scheduler.volume.choose import Chooser
 from keel_scheduler.volume.endpoints import SchedulerEndpoint
@@ -61,16 +61,7 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
     chooser = Chooser(conf, db, pools)
     volumes = bus.client(interfaces.VOLUME)
     endpoint = SchedulerEndpoint(conf, db, pools, chooser, volumes)
-    row = db.run(
-        services.register,
-        conf.host,
-        BINARY,
-        enabled=conf.enable_new_services,
-        topic=BINARY,
-        availability_zone=conf.storage_availability_zone,
-        rpc_current_version=interfaces.SCHEDULER.version,
-        object_current_version=releases.OBJECTS,
-    )
+    versions = {"rpc_current_version": interfaces.SCHEDULER.version, "object_current_version": OBJECT_VERSION}
 
     def ask() -> None:
         volumes.send(Context.admin("cinder"), "publish_service_capabilities")
@@ -78,7 +69,7 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
     return [
         bus.server(BINARY, conf.host, [Endpoint(interfaces.SCHEDULER, endpoint)]),
         FirstReports(ask, chooser.silent_services, conf.scheduler_driver_init_wait_time),
-        Periodic("heartbeat", conf.report_interval, lambda: db.run(services.beat, [row["id"]]), first=0),
+        CinderHeartbeat(conf, db, BINARY, [conf.host], versions),
     ]
 
 
