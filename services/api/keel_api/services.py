@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from keel_api.volume.settings import Zones
 from keel_common.clients import Clients
 from keel_common.db import Cell, Cells, Database
 
@@ -48,10 +49,12 @@ class ComputeServices:
 
 
 class VolumeServices:
-    """Of the block storage API: ``conf``, ``db``, ``clients`` (peers over HTTP), ``rpc`` (peers on the bus)."""
+    """Of the block storage API: ``conf``, ``db``, ``clients`` (peers over HTTP), ``rpc`` (peers on the bus),
+    ``zones``."""
 
     def __init__(self, conf: Any, db: Database, clients: Clients, make_bus: Callable[[str | None], Any]):
         self.conf, self.db, self.clients = conf, db, clients
+        self.zones = Zones(conf, db)
         self._rpc = _Rpc(make_bus)
 
     def rpc(self, interface: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
+from keel_api.volume import settings
 from keel_common.domain.volume import lists as rules
 from keel_common.domain.volume.lists import ListRefused, ListRules, Paging
 
@@ -21,7 +22,7 @@ def paging(req: Request, kind: ListRules) -> Paging:
 def filters(req: Request, kind: ListRules, drop: tuple[str, ...] = ()) -> dict[str, Any]:
     """Filters of the request as columns and values, or a 400. `drop`: keys that are no filters of this list."""
     asked = {key: value for key, value in req.query.items() if key not in drop}
-    declared = req.services.filters.get(kind.resource, ())
+    declared = settings.filters(req, kind.resource)
     try:
         return rules.filters(kind, asked, req.version, req.context.is_admin, declared)
     except ListRefused as refused:

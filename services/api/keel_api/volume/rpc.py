@@ -9,13 +9,14 @@ from typing import Any
 from keel_api.http.request import Request
 from keel_common.domain.volume import hosts
 from keel_common.wire import cinder as wire
+from keel_contract.cinder.interfaces import SCHEDULER, VOLUME
 
 Row = Mapping[str, Any]
 
 
 def create_volume(req: Request, row: Row, spec: Any, image_id: str | None, hints: Mapping[str, Any] | None) -> None:
     """Cast: find a backend for a new volume."""
-    req.services.scheduler.send(
+    req.services.rpc(SCHEDULER).send(
         req.context,
         "create_volume",
         volume=spec.volume,
@@ -29,7 +30,7 @@ def create_volume(req: Request, row: Row, spec: Any, image_id: str | None, hints
 
 def delete_volume(req: Request, row: Row, type_row: Row | None, cascade: bool) -> None:
     """Cast: delete a volume (and its snapshots) on its backend."""
-    req.services.volume.send(
+    req.services.rpc(VOLUME).send(
         req.context,
         "delete_volume",
         server=hosts.destination(row),
@@ -41,7 +42,7 @@ def delete_volume(req: Request, row: Row, type_row: Row | None, cascade: bool) -
 
 def extend_volume(req: Request, row: Row, type_row: Row | None, new_size: int, reservations: Sequence[str]) -> None:
     """Cast: see whether the backend has room, then grow the volume to `new_size` GiB."""
-    req.services.scheduler.send(
+    req.services.rpc(SCHEDULER).send(
         req.context,
         "extend_volume",
         volume=_volume(row, type_row),
@@ -54,7 +55,7 @@ def extend_volume(req: Request, row: Row, type_row: Row | None, new_size: int, r
 
 def create_snapshot(req: Request, row: Row, type_row: Row | None, snapshot: Row) -> None:
     """Cast: see whether the backend has room, then take the snapshot."""
-    req.services.scheduler.send(
+    req.services.rpc(SCHEDULER).send(
         req.context,
         "create_snapshot",
         volume=_volume(row, type_row),
@@ -68,7 +69,7 @@ def create_snapshot(req: Request, row: Row, type_row: Row | None, snapshot: Row)
 def delete_snapshot(req: Request, volume: Row, snapshot: Row) -> None:
     """Cast: delete a snapshot on the backend of its volume."""
     server = hosts.destination(volume)
-    req.services.volume.send(
+    req.services.rpc(VOLUME).send(
         req.context, "delete_snapshot", server=server, snapshot=wire.snapshot(snapshot), unmanage_only=False
     )
 
@@ -77,14 +78,14 @@ def revert(req: Request, row: Row, type_row: Row | None, snapshot: Row) -> None:
     """Cast: put a volume back to its latest snapshot."""
     server = hosts.destination(row)
     volume = _volume(row, type_row)
-    req.services.volume.send(
+    req.services.rpc(VOLUME).send(
         req.context, "revert_to_snapshot", server=server, volume=volume, snapshot=wire.snapshot(snapshot)
     )
 
 
 def attach_volume(req: Request, row: Row, type_row: Row | None, asked: Mapping[str, Any]) -> None:
     """Call: record an attachment (old API). `asked`: instance_uuid, host_name, mountpoint, mode."""
-    req.services.volume.send(
+    req.services.rpc(VOLUME).send(
         req.context,
         "attach_volume",
         server=hosts.destination(row),
@@ -99,7 +100,7 @@ def attach_volume(req: Request, row: Row, type_row: Row | None, asked: Mapping[s
 
 def detach_volume(req: Request, row: Row, type_row: Row | None, attachment_id: str | None) -> None:
     """Call: take an attachment away (old API)."""
-    req.services.volume.send(
+    req.services.rpc(VOLUME).send(
         req.context,
         "detach_volume",
         server=hosts.destination(row),
@@ -113,14 +114,14 @@ def initialize_connection(req: Request, row: Row, type_row: Row | None, connecto
     """Call: export a volume for a connector (old API); what the connector needs to reach it."""
     server = hosts.destination(row)
     volume = _volume(row, type_row)
-    return req.services.volume.send(
+    return req.services.rpc(VOLUME).send(
         req.context, "initialize_connection", server=server, connector=connector, volume=volume
     )
 
 
 def terminate_connection(req: Request, row: Row, connector: Any, force: bool = False) -> None:
     """Call: end the export for a connector (old API)."""
-    req.services.volume.send(
+    req.services.rpc(VOLUME).send(
         req.context,
         "terminate_connection",
         server=hosts.destination(row),
@@ -134,7 +135,7 @@ def attachment_update(
     req: Request, row: Row, type_row: Row | None, connector: Mapping[str, Any], attachment_id: str
 ) -> dict[str, Any]:
     """Call: export a volume for an attachment; the connection_info to store."""
-    return req.services.volume.send(
+    return req.services.rpc(VOLUME).send(
         req.context,
         "attachment_update",
         server=hosts.destination(row),
@@ -148,17 +149,19 @@ def attachment_delete(req: Request, row: Row, type_row: Row | None, attachment_i
     """Call: end the export for an attachment."""
     server = hosts.destination(row)
     volume = _volume(row, type_row)
-    req.services.volume.send(req.context, "attachment_delete", server=server, attachment_id=attachment_id, vref=volume)
+    req.services.rpc(VOLUME).send(
+        req.context, "attachment_delete", server=server, attachment_id=attachment_id, vref=volume
+    )
 
 
 def get_pools(req: Request, filters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
     """Call: what the scheduler knows of every pool."""
-    return req.services.scheduler.send(req.context, "get_pools", filters=dict(filters) if filters else None)
+    return req.services.rpc(SCHEDULER).send(req.context, "get_pools", filters=dict(filters) if filters else None)
 
 
 def get_capabilities(req: Request, backend: str) -> dict[str, Any]:
     """Call: what a backend says it can do."""
-    return req.services.volume.send(req.context, "get_capabilities", server=backend, discover=False)
+    return req.services.rpc(VOLUME).send(req.context, "get_capabilities", server=backend, discover=False)
 
 
 def _volume(row: Row, type_row: Row | None) -> Any:

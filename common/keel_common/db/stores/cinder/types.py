@@ -213,3 +213,10 @@ def is_project_default(conn: sa.Connection, type_id: str) -> bool:
         first(conn, sa.select(table.c.project_id).where(table.c.volume_type_id == type_id, alive(table)).limit(1))
         is not None
     )
+
+
+def qos_specs(conn: sa.Connection, specs_id: str) -> dict[str, str]:
+    """key -> value of the quality of service a type is associated with, `consumer` among them."""
+    table = TABLES["quality_of_service_specs"]
+    query = sa.select(table.c.key, table.c.value).where(table.c.specs_id == specs_id, alive(table))
+    return dict(conn.execute(query))

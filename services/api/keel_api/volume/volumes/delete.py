@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from keel_api.http.request import Request
-from keel_api.volume import faults, lookup, rpc
+from keel_api.volume import faults, lookup, rpc, settings
 from keel_common.db.stores.cinder import quotas, services, snapshots, transitions, types, volumes, workers
 from keel_common.db.stores.cinder.rows import now
 from keel_common.domain.volume import hosts
@@ -77,5 +77,5 @@ def _destroy(conn: Any, req: Request, row: Row, type_row: Row | None) -> None:
     if row["use_quota"] and row["status"] != "error_managing":
         name = type_row["name"] if type_row else None
         deltas = quota_rules.delete_volume(row["size"], name)
-        quotas.give_back(conn, req.services.quotas, row["project_id"], deltas)
+        quotas.give_back(conn, settings.quotas(req), row["project_id"], deltas)
     volumes.destroy(conn, row["id"])

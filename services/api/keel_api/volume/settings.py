@@ -1,4 +1,4 @@
-"""What the handlers of the volume API work with (`req.services`)."""
+"""What the handlers of the volume API know of their deployment."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from keel_api.http.request import Request
 from keel_common.db import Database
 from keel_common.db.stores.cinder import services as service_rows
 from keel_common.db.stores.cinder.quotas import Settings
@@ -33,7 +33,7 @@ class Zones:
     def known(self, wanted: str | None = None) -> list[str]:
         """Every zone a volume may ask for."""
         with self._lock:
-            if self._clock() >= self._until or (wanted and wanted not in self._known):
+            if not self._known or self._clock() >= self._until or (wanted and wanted not in self._known):
                 found = [zone for zone in self._db.read(service_rows.zones) if zone]
                 default = self._conf.storage_availability_zone
                 self._known = found if default in found else [*found, default]
@@ -41,40 +41,22 @@ class Zones:
             return list(self._known)
 
 
-@dataclass
-class Services:
-    """Database, buses, peers and settings. `scheduler`, `volume`: bus clients of the two interfaces."""
-
-    conf: Any
-    db: Database
-    clients: Any
-    scheduler: Any
-    volume: Any
-    quotas: Settings
-    zones: Zones
-    filters: Mapping[str, list[str]]
-
-    @classmethod
-    def of(cls, conf: Any, db: Database, clients: Any, scheduler: Any, volume: Any) -> Services:
-        """Everything else follows from the configuration."""
-        return cls(
-            conf=conf,
-            db=db,
-            clients=clients,
-            scheduler=scheduler,
-            volume=volume,
-            quotas=Settings.of(conf),
-            zones=Zones(conf, db),
-            filters=resource_filters(conf.resource_query_filters_file),
-        )
+def quotas(req: Request) -> Settings:
+    """The quota options."""
+    return Settings.of(req.services.conf)
 
 
-def resource_filters(path: str) -> dict[str, list[str]]:
-    """resource -> filter keys members may use. A missing file means none (as recorded); a broken one raises
-    ValueError."""
+def filters(req: Request, resource: str) -> list[str]:
+    """Filter keys members may use in the lists of a resource."""
+    return filter_file(req.services.conf.resource_query_filters_file).get(resource, [])
+
+
+@cache
+def filter_file(path: str) -> dict[str, list[str]]:
+    """resource -> filter keys. Read once per process; a missing file means none, a broken one raises ValueError."""
     file = Path(path)
     if not file.exists():
-        LOG.warning("%s is missing: members may use no filters at 3.31 and above", path)
+        LOG.warning("%s is missing: members may use no filters from 3.31 on", path)
         return {}
     found = json.loads(file.read_text())
     if not isinstance(found, dict):

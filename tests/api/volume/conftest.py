@@ -1,0 +1,68 @@
+"""A volume API whose backend is played by the test: `backend.finish(volume_id)` is what a volume service would
+write."""
+
+from __future__ import annotations
+
+import pytest
+
+from keel_common.db.stores.cinder import attachments, services, snapshots, transitions, volumes
+from keel_common.domain.volume.states import Transition
+
+HOST = "node-1@csi#standard"
+BACKEND = "node-1@csi"
+
+
+class Backend:
+    """Writes into the database what scheduler and volume service would have written."""
+
+    def __init__(self, volume):
+        self.db = volume.db
+
+    def finish(self, volume_id, **values):
+        """The volume lies on HOST and is available."""
+        self.db.run(volumes.change, volume_id, {"host": HOST, "status": "available", **values})
+
+    def finish_snapshot(self, snapshot_id, **values):
+        self.db.run(snapshots.change, snapshot_id, {"status": "available", "progress": "100%", **values})
+
+    def service(self, host=BACKEND, binary="cinder-volume", **values):
+        return self.db.run(services.register, host, binary, availability_zone="nova", **values)
+
+    def row(self, volume_id):
+        return self.db.read(volumes.show, volume_id)
+
+    def snapshot(self, snapshot_id):
+        return self.db.read(snapshots.show, snapshot_id)
+
+    def attachments(self, volume_id):
+        return self.db.read(attachments.of_volume, volume_id)
+
+    def attach(self, volume_id, attachment_id, connection_info):
+        """What attachment_update does: the attachment and its volume are `attaching`."""
+        values = {"connector": {"host": "node-1"}, "attached_host": "node-1", "mountpoint": "/dev/vdb"}
+        self.db.run(attachments.mark_attaching, volume_id, attachment_id, values)
+        return connection_info
+
+    def force(self, volume_id, **values):
+        """Columns of a volume as some operation left them."""
+        guard = Transition("test", "volumes", on_mismatch=None)
+        assert self.db.run(transitions.apply, guard, volume_id, values)
+
+
+@pytest.fixture
+def backend(volume):
+    return Backend(volume)
+
+
+@pytest.fixture
+def made(volume, backend):
+    """Make a volume through the API and let the backend finish it; returns its id."""
+
+    def make(size=1, who=None, finish=True, version="3.71", **asked):
+        how = {"who": who} if who else {}
+        reply = volume.post("/volumes", {"volume": {"size": size, **asked}}, version=version, **how).ok
+        if finish:
+            backend.finish(reply.body["volume"]["id"])
+        return reply.body["volume"]["id"]
+
+    return make
