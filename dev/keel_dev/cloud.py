@@ -98,6 +98,8 @@ class Cloud:
             folder = self.settings.etc / service.name
             folder.mkdir(parents=True, exist_ok=True)
             (folder / service.conf_name).write_text(render(service.conf()))
+            for source in service.copied:
+                shutil.copy(self.settings.environment_folder(service.environment) / source, folder)
         self.settings.clouds_yaml.write_text(clouds_yaml(self.settings))
 
     # Single processes

@@ -55,7 +55,7 @@ def command_status(arguments: argparse.Namespace) -> int:
     rows, code = [], 0
     for name, service in cloud.services.items():
         pid = cloud.book.pid(name)
-        ready = bool(pid) and (not service.ready_url or answers(service))
+        ready = bool(pid) and answers(service)
         code = code if ready else 1
         memory = f"{resident_mib(pid):.0f}" if pid else ""
         state = "ready" if ready else "not ready" if pid else "down"

@@ -7,7 +7,7 @@ from keel_dev.confs import companions, compute, volume
 from keel_dev.console import CloudError
 from keel_dev.environments import variables
 from keel_dev.ini import Sections
-from keel_dev.settings import FIRST_HEALTH_PORT, HOST, Settings
+from keel_dev.settings import FIRST_HEALTH_PORT, HOST, NAMESPACE, Settings
 
 #: Real service -> the processes of OpenKeel in whose place it stands.
 COUNTERPARTS = {
@@ -50,6 +50,8 @@ class Service:
     rpc: Rpc | None = None
     #: TCP ports it listens on; something else there is an error before the start.
     ports: tuple[int, ...] = ()
+    #: Files of the environment that must stand beside the configuration.
+    copied: tuple[str, ...] = ()
     extra: dict[str, str] = field(default_factory=dict)
 
     def variables(self, settings: Settings) -> dict[str, str]:
@@ -130,12 +132,13 @@ MODULES = {
 
 def _cluster(settings: Settings) -> Service:
     port = settings.port("kubesim")
-    argv = ["-m", "keel_dev.kubesim.main", "--listen", HOST, "--port", str(port), "--nodes", "4"]
-    argv += ["--state", str(settings.state_of("kubesim")), "--kubeconfig", str(settings.kubeconfig)]
+    argv = ["--host", HOST, "--port", str(port), "--nodes", "4"]
+    argv += ["--state-dir", str(settings.state_of("kubesim")), "--kubeconfig", str(settings.kubeconfig)]
+    argv += ["--namespace", NAMESPACE]
     return Service(
         "kubesim",
         "cluster",
-        (settings.program("python", "project"), *argv),
+        (settings.program("keel-kubesim", "project"), *argv),
         "project",
         ready_url=f"https://{HOST}:{port}/readyz",
         ports=(port,),
@@ -217,5 +220,6 @@ def _real(settings: Settings, name: str) -> Service:
         ready_url=ready_url,
         rpc=rpc,
         ports=ports,
+        copied=("etc/nova/api-paste.ini",) if name == "nova-api" else (),
         extra={"OS_NOVA_CONFIG_DIR": str(folder)} if is_nova else {},
     )

@@ -28,6 +28,8 @@ STANDARD_PORTS = {
     "glance": 9292,
     "neutron": 9696,
 }
+#: Namespace of the cluster in which OpenKeel makes everything (its default).
+NAMESPACE = "openkeel"
 FIRST_HEALTH_PORT = 7100
 #: Databases of the companions and of the two suites.
 COMPANION_DATABASES = ("keystone", "placement", "glance", "neutron")

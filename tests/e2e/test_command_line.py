@@ -75,7 +75,8 @@ def test_keypair_and_user_data(world: World, member: Commands, tmp_path) -> None
 
 def test_quota_is_set_shown_and_held(world: World, member: Commands, admin: Commands) -> None:
     """A server beyond the quota is refused with the reason."""
-    admin.openstack("quota", "set", "--instances", "0", "demo")
+    used = world.member.compute.get_limits().absolute.instances_used
+    admin.openstack("quota", "set", "--instances", str(used), "demo")
     try:
         with pytest.raises(Failed, match="(?i)quota exceeded"):
             boot = ("--image", "tiny", "--flavor", "m1.nano", "--network", "private")

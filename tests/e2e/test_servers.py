@@ -95,15 +95,17 @@ def test_refusals_are_clear(world: World) -> None:
 
 def test_a_server_that_fits_nowhere_fails_cleanly(world: World) -> None:
     """No valid host: ERROR with the reason, and nothing is left when it is deleted."""
-    huge = world.admin.compute.create_flavor(name=world.name("flavor"), vcpus=500, ram=1_000_000, disk=1)
+    compute = world.admin.compute
+    flavor = compute.create_flavor(name=world.name("flavor"), vcpus=1, ram=64, disk=1)
     try:
-        server = world.request_server(flavor_id=huge.id)
+        compute.create_flavor_extra_specs(flavor, {"resources:VGPU": "1"})
+        server = world.request_server(flavor_id=flavor.id)
         failed = world.wait_for_server(server, "ERROR")
         assert "No valid host" in failed.fault["message"] and failed.fault["code"] == 500
         world.delete_server(server)
         world.assert_no_traces(server)
     finally:
-        world.admin.compute.delete_flavor(huge)
+        compute.delete_flavor(flavor)
 
 
 def test_boot_from_volume(world: World) -> None:

@@ -11,10 +11,9 @@ from openstack.exceptions import NotFoundException
 from keel_common.kube import PVC, SECRET, VM, VMI, Kube, names
 from keel_dev.client import connect
 from keel_dev.seeds import images
-from keel_dev.settings import Settings
+from keel_dev.settings import NAMESPACE, Settings
 from tests.e2e.waiting import wait_for
 
-NAMESPACE = "openkeel"
 FLAVOR = "m1.nano"
 NETWORK = "private"
 #: Statuses in which nothing is under way any more.

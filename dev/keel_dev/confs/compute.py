@@ -59,8 +59,7 @@ def real(settings: Settings, process: str) -> Sections:
         sections = control(settings, process)
         sections["conductor"] = {"workers": 1}
         sections["scheduler"]["workers"] = 1
-        paste = settings.environment_folder("reference") / "etc" / "nova" / "api-paste.ini"
-        return sections | {"wsgi": {"api_paste_config": paste}}
+        return sections
     sections = common(settings, process)
     sections["DEFAULT"] |= {
         "compute_driver": "keel_guests.GuestDriver",
