@@ -7,6 +7,8 @@ from oslo_config import cfg
 from keel_common.config.options import recorded
 
 DEFAULTS_GROUP = "backend_defaults"
+#: Recorded group of options that stand in a backend's section alone (backend_host).
+SECTION_GROUP = "backend"
 
 
 class BackendSection:
@@ -24,7 +26,8 @@ class BackendSection:
         if option.startswith("_"):
             raise AttributeError(option)
         where = self._conf.get_location(option, self.name)
-        if where is not None and where.location.is_user_controlled:
+        own = where is not None and where.location.is_user_controlled
+        if own or option not in self._conf[DEFAULTS_GROUP]:
             return self._conf[self.name][option]
         return self._conf[DEFAULTS_GROUP][option]
 
@@ -32,7 +35,7 @@ class BackendSection:
 def backends(conf: cfg.ConfigOpts) -> list[BackendSection]:
     """One section per name of `enabled_backends`, in that order; empty when none is enabled."""
     names = conf.enabled_backends or []
-    options = [option for group, option in recorded("cinder") if group == DEFAULTS_GROUP]
+    options = [option for group, option in recorded("cinder") if group in (DEFAULTS_GROUP, SECTION_GROUP)]
     for name in names:
         conf.register_opts(options, group=name)
     return [BackendSection(conf, name) for name in names]
