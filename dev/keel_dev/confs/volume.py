@@ -4,8 +4,10 @@ from keel_dev.confs import shared
 from keel_dev.ini import Sections
 from keel_dev.settings import HOST, Settings
 
-#: The one backend of OpenKeel: every StorageClass of the cluster is reached through it.
+#: The one backend of OpenKeel: every StorageClass of the cluster is reached through it. Its section cannot be named
+#: like the group [csi], which says how the cluster is reached.
 BACKEND = "csi"
+SECTION = "cluster"
 
 
 def common(settings: Settings, process: str) -> Sections:
@@ -26,7 +28,7 @@ def common(settings: Settings, process: str) -> Sections:
             "glance_api_servers": settings.url("glance"),
             "glance_catalog_info": "image:glance:publicURL",
             "default_volume_type": "csi",
-            "enabled_backends": BACKEND,
+            "enabled_backends": SECTION,
             "allow_availability_zone_fallback": True,
         },
         "database": shared.database(settings, "cinder"),
@@ -35,7 +37,7 @@ def common(settings: Settings, process: str) -> Sections:
         "nova": shared.service_user(settings, "nova") | {"interface": "public"},
         "oslo_concurrency": shared.lock_path(settings, process),
         "coordination": {"backend_url": f"file://{state / 'coordination'}"},
-        BACKEND: {"volume_backend_name": BACKEND},
+        SECTION: {"volume_backend_name": BACKEND},
     }
 
 
@@ -58,7 +60,7 @@ def real(settings: Settings, process: str) -> Sections:
         "enabled_backends": "files",
         "osapi_volume_workers": 1,
     }
-    del sections[BACKEND]
+    del sections[SECTION]
     return sections | {
         "cinder_sys_admin": helper,
         "privsep_osbrick": helper,
