@@ -1,4 +1,4 @@
-"""Where a server is: its cell, or its build request while no cell has it, with what the API database knows beside it."""
+"""Where a server is: its cell, or its build request while it has none, with what the API database knows of it."""
 
 from __future__ import annotations
 

@@ -8,10 +8,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from keel_common.domain.server.status import host_status, shows_fault, shows_progress, status_of
-
 from keel_api.http.request import Request
 from keel_api.http.view import ABSENT
+from keel_common.domain.server.status import host_status, shows_fault, shows_progress, status_of
 
 _NOT_PROPERTIES = frozenset({"image_base_image_ref", "image_min_ram", "image_min_disk", "image_disk_format"})
 _NOT_PROPERTIES |= {"image_container_format"}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from keel_common.domain.server.filters import Condition
-
 from keel_api.compute.servers import list_query, listing, scope, views
 from keel_api.compute.servers.list_query import Wanted
 from keel_api.http.ops import handles
 from keel_api.http.paging import Page, page, with_next
 from keel_api.http.request import Request
 from keel_api.http.view import View
+from keel_common.db.stores.nova import servers_boot
+from keel_common.domain.server.filters import Condition
 
 _SUBSTRING = "ip-substring-filtering"
 
@@ -59,7 +59,7 @@ def _rows(req: Request, wanted: Wanted, asked: Page, columns: frozenset[str]) ->
 
 def _flavor_key(req: Request, flavorid: str) -> int | None:
     """The database id behind a flavor id; None when there is no such flavor."""
-    return req.services.cells.api.read(_find_flavor, flavorid)
+    return req.services.cells.api.read(servers_boot.flavor_key, flavorid)
 
 
 def _by_address(

@@ -1,4 +1,4 @@
-"""What a list request asks for: filters, order, tenants; every refusal of the list operations (nova 34.0.0 list_rules)."""
+"""What a list request asks for: filters, order, tenants; every refusal of a list (nova 34.0.0 list_rules)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import datetime
 from dataclasses import dataclass
 from typing import Any
 
-from keel_common.db.stores.nova import servers
-from keel_common.domain.server import filters
-from keel_common.domain.server.filters import Condition, Selection
-from keel_common.domain.server.status import states_of
 from oslo_utils import strutils, timeutils
 
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
+from keel_common.db.stores.nova import servers
+from keel_common.domain.server import filters
+from keel_common.domain.server.filters import Condition, Selection
+from keel_common.domain.server.status import states_of
 
 ALL_FILTERS = "os_compute_api:servers:allow_all_filters"
 _ADMIN_SORT_KEYS = frozenset({"host", "node"})

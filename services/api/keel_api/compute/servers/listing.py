@@ -9,13 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from keel_common.db import Cell
-from keel_common.db.stores.nova import servers, servers_found
-from keel_common.domain.server.filters import Selection, matches
-
 from keel_api.compute.servers.list_query import Wanted
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
+from keel_common.db import Cell
+from keel_common.db.stores.nova import servers, servers_found
+from keel_common.domain.server.filters import Selection, matches
 
 LOG = logging.getLogger(__name__)
 _CELL_READERS = ThreadPoolExecutor(8, thread_name_prefix="cell-read")

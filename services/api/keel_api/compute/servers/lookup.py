@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from keel_common.db import Cell
-from keel_common.db.stores.nova import servers, servers_found
-
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
+from keel_common.db import Cell
+from keel_common.db.stores.nova import servers, servers_found
 
 
 def not_found(uuid: str) -> Fault:

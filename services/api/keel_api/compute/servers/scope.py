@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from keel_common.db import now
-from keel_common.db.stores.nova import servers_found
-
 from keel_api.compute.servers.fields import Scope
 from keel_api.compute.servers.views import FLAVOR_SPECS, HOST_STATUS, HOST_STATUS_UNKNOWN
 from keel_api.http.request import Request
 from keel_api.http.view import View
+from keel_common.db import now
+from keel_common.db.stores.nova import servers_found
 
 _PORTS_A_REQUEST = 150  # ids in one query of the network API keep its URL below 8 kB
 

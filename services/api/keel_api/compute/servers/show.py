@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from keel_common.db.stores.nova import servers_found
-
 from keel_api.compute.servers import lookup, scope, views
 from keel_api.http.ops import handles
 from keel_api.http.request import Request
 from keel_api.http.view import View
+from keel_common.db.stores.nova import servers_found
 
 
 @handles("GET /servers/{id}")

@@ -1,0 +1,150 @@
+"""What the API database must know before a server can be made: flavor, key, group, zones, quota limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+
+from keel_common.db import schema
+
+API = schema.nova_api.tables
+CELL = schema.nova_cell.tables
+FLAVORS = API["flavors"]
+
+
+def flavor(conn: sa.Connection, flavorid: str, project_id: str | None, is_admin: bool) -> dict[str, Any] | None:
+    """Return an enabled flavor that the project may use, with extra_specs; None when there is none (one statement)."""
+    specs, access = API["flavor_extra_specs"], API["flavor_projects"]
+    query = (
+        sa.select(FLAVORS, specs.c.key, specs.c.value)
+        .select_from(FLAVORS.outerjoin(specs, specs.c.flavor_id == FLAVORS.c.id))
+        .where(FLAVORS.c.flavorid == flavorid)
+    )
+    if not is_admin:
+        shared = sa.exists().where(access.c.flavor_id == FLAVORS.c.id, access.c.project_id == project_id)
+        query = query.where(sa.or_(FLAVORS.c.is_public == sa.true(), shared))
+    rows = list(conn.execute(query).mappings())
+    if not rows or rows[0]["disabled"] or rows[0]["flavorid"] != flavorid:
+        return None
+    found = {name: rows[0][name] for name in FLAVORS.c.keys()}
+    found["extra_specs"] = {row["key"]: row["value"] for row in rows if row["key"] is not None}
+    return found
+
+
+def flavor_key(conn: sa.Connection, flavorid: str) -> int | None:
+    """Return the database id behind a flavor id, whoever may see it; None when there is no such flavor."""
+    return conn.execute(sa.select(FLAVORS.c.id).where(FLAVORS.c.flavorid == flavorid)).scalar()
+
+
+def keypair(conn: sa.Connection, user_id: str, name: str) -> dict[str, Any] | None:
+    """Return a key of a user, or None."""
+    keys = API["key_pairs"]
+    row = conn.execute(sa.select(keys).where(keys.c.user_id == user_id, keys.c.name == name)).mappings().first()
+    return dict(row) if row is not None else None
+
+
+def group(conn: sa.Connection, uuid: str, project_id: str) -> dict[str, Any] | None:
+    """Return a server group of a project with policy, rules and member uuids; None when there is none."""
+    groups, policies, members = API["instance_groups"], API["instance_group_policy"], API["instance_group_member"]
+    query = (
+        sa.select(groups, policies.c.policy, policies.c.rules, members.c.instance_uuid)
+        .select_from(
+            groups.outerjoin(policies, policies.c.group_id == groups.c.id).outerjoin(
+                members, members.c.group_id == groups.c.id
+            )
+        )
+        .where(groups.c.uuid == uuid, groups.c.project_id == project_id)
+    )
+    rows = list(conn.execute(query).mappings())
+    if not rows:
+        return None
+    found = {name: rows[0][name] for name in (*groups.c.keys(), "policy")}
+    found["rules"] = orjson.loads(rows[0]["rules"]) if rows[0]["rules"] else {}
+    found["members"] = [row["instance_uuid"] for row in rows if row["instance_uuid"]]
+    return found
+
+
+def zones_of_hosts(conn: sa.Connection) -> dict[str, str]:
+    """Return host -> availability zone for the hosts that an aggregate puts into one."""
+    hosts, metadata = API["aggregate_hosts"], API["aggregate_metadata"]
+    query = (
+        sa.select(hosts.c.host, metadata.c.value)
+        .select_from(hosts.join(metadata, metadata.c.aggregate_id == hosts.c.aggregate_id))
+        .where(metadata.c.key == "availability_zone")
+    )
+    return {row.host: row.value for row in conn.execute(query)}
+
+
+def enabled_hosts(conn: sa.Connection) -> list[str]:
+    """Return the hosts of a cell whose nova-compute is enabled."""
+    services = CELL["services"]
+    query = sa.select(services.c.host).where(
+        services.c.binary == "nova-compute", services.c.disabled == sa.false(), services.c.deleted == 0
+    )
+    return [row.host for row in conn.execute(query)]
+
+
+def limits(
+    conn: sa.Connection, project_id: str, user_id: str, defaults: Mapping[str, int]
+) -> dict[str, dict[str, int]]:
+    """Return {"project": limits, "user": limits} of the resources in `defaults`, in one statement.
+
+    The default class overrides the configuration, the project's own limit that; a user has no limit below the
+    project's unless one is set. -1 is no limit.
+    """
+    classes, quotas, users = API["quota_classes"], API["quotas"], API["project_user_quotas"]
+    names = list(defaults)
+
+    def part(level: int, table: sa.Table, *where: Any) -> sa.Select:
+        chosen = sa.select(
+            sa.literal_column(str(level), sa.Integer).label("level"), table.c.resource, table.c.hard_limit
+        )
+        return chosen.where(*where, table.c.resource.in_(names))
+
+    query = sa.union_all(
+        part(0, classes, classes.c.class_name == "default"),
+        part(1, quotas, quotas.c.project_id == project_id),
+        part(2, users, users.c.project_id == project_id, users.c.user_id == user_id),
+    )
+    project, user = dict(defaults), {}
+    for row in sorted(conn.execute(query), key=lambda row: row.level):
+        (user if row.level == 2 else project)[row.resource] = row.hard_limit
+    return {"project": project, "user": user}
+
+
+def usage(conn: sa.Connection, project_id: str, user_id: str | None = None) -> dict[str, dict[str, int]]:
+    """Return what the servers of a cell use: instances, cores, ram (MiB) of the project and of one user of it."""
+    instances = CELL["instances"]
+    of_user = instances.c.user_id == user_id
+
+    def total(value: Any) -> Any:
+        return sa.func.coalesce(sa.func.sum(value), 0)
+
+    def mine(value: Any) -> Any:
+        return total(sa.case((of_user, value), else_=0))
+
+    columns = {"instances": 1, "cores": instances.c.vcpus, "ram": instances.c.memory_mb}
+    query = sa.select(
+        *[total(value).label(f"project_{name}") for name, value in columns.items()],
+        *[mine(value).label(f"user_{name}") for name, value in columns.items()],
+    ).where(
+        instances.c.deleted == 0,
+        instances.c.project_id == project_id,
+        sa.or_(instances.c.vm_state != "soft-delete", instances.c.vm_state.is_(None)),
+        sa.or_(instances.c.hidden == sa.false(), instances.c.hidden.is_(None)),
+    )
+    row = conn.execute(query).mappings().one()
+    return {who: {name: int(row[f"{who}_{name}"]) for name in columns} for who in ("project", "user")}
+
+
+def summed(parts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:
+    """Add up the usage of several cells."""
+    total: dict[str, dict[str, int]] = {"project": {}, "user": {}}
+    for part in parts:
+        for who, used in part.items():
+            for name, amount in used.items():
+                total[who][name] = total[who].get(name, 0) + amount
+    return total
