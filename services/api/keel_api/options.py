@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from keystonemiddleware import opts as token_options
 from oslo_config import cfg
 
 _MIDDLEWARE = [
@@ -23,5 +24,7 @@ def register(conf: Any, suite: str) -> None:
     """Register what the API of a suite needs; harmless when done twice."""
     conf.register_opts(_MIDDLEWARE, group="oslo_middleware")
     conf.register_opts(_OWN, group="keel")
+    for group, found in token_options.list_auth_token_opts():
+        conf.register_opts(found, group=group)
     if suite == "compute":
         conf.register_opts(_COMPUTE)

@@ -9,6 +9,10 @@ from keel_api.http import ABSENT, Field, Request, View
 EXTRA_SPECS = "os_compute_api:os-flavor-extra-specs:index"
 
 
+def _specs(row: Any, _: Any) -> Any:
+    return row.get("extra_specs", ABSENT)
+
+
 def _links(row: Any, req: Request) -> Any:
     return req.links.pair("flavors", row["flavorid"])
 

@@ -1,0 +1,127 @@
+"""Quota limits (API database) and what counts against them (API and cell databases); nova 34.0.0 quota."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, or_, select
+
+from keel_common.db.cells import Cells
+from keel_common.db.schema import nova_api, nova_cell
+from keel_common.db.statements import add, cas
+from keel_common.domain.compute_quota import RESOURCES, UNLIMITED
+
+_CLASSES = nova_api.tables["quota_classes"]
+_PROJECTS = nova_api.tables["quotas"]
+_USERS = nova_api.tables["project_user_quotas"]
+_KEYS = nova_api.tables["key_pairs"]
+_GROUPS = nova_api.tables["instance_groups"]
+_MEMBERS = nova_api.tables["instance_group_member"]
+_INSTANCES = nova_cell.tables["instances"]
+_DEFAULT_CLASS = "default"
+
+
+def configured(conf: Any) -> dict[str, int]:
+    """The limits of nova.conf ([quota]); all unlimited with the driver that counts nothing."""
+    if conf.quota.driver.endswith("NoopQuotaDriver"):
+        return {resource.name: UNLIMITED for resource in RESOURCES}
+    return {
+        resource.name: UNLIMITED if resource.option is None else conf.quota[resource.option] for resource in RESOURCES
+    }
+
+
+def of_class(conn: Connection, base: Mapping[str, int], name: str = _DEFAULT_CLASS) -> dict[str, int]:
+    """``base`` with the limits of a quota class over it."""
+    return _over(conn, base, _CLASSES, _CLASSES.c.class_name == name)
+
+
+def of_project(conn: Connection, base: Mapping[str, int], project_id: str) -> dict[str, int]:
+    """The limits of a project: its own, else the default class, else ``base``."""
+    return _over(conn, of_class(conn, base), _PROJECTS, _PROJECTS.c.project_id == project_id)
+
+
+def of_user(conn: Connection, base: Mapping[str, int], project_id: str, user_id: str) -> dict[str, int]:
+    """The limits of a user in a project: own, else the project's."""
+    own = (_USERS.c.project_id == project_id) & (_USERS.c.user_id == user_id)
+    return _over(conn, of_project(conn, base, project_id), _USERS, own)
+
+
+def set_class(conn: Connection, name: str, limits: Mapping[str, int]) -> None:
+    """Set limits of a class."""
+    for resource, limit in limits.items():
+        _put(conn, _CLASSES, {"class_name": name, "resource": resource}, limit)
+
+
+def set_project(conn: Connection, project_id: str, limits: Mapping[str, int], user_id: str | None = None) -> None:
+    """Set limits of a project, or of one user in it."""
+    for resource, limit in limits.items():
+        if user_id is None:
+            _put(conn, _PROJECTS, {"project_id": project_id, "resource": resource}, limit)
+        else:
+            _put(conn, _USERS, {"project_id": project_id, "user_id": user_id, "resource": resource}, limit)
+
+
+def forget(conn: Connection, project_id: str, user_id: str | None = None) -> None:
+    """Back to the defaults: a project with all its users, or one user in it."""
+    if user_id is not None:
+        conn.execute(delete(_USERS).where(_USERS.c.project_id == project_id, _USERS.c.user_id == user_id))
+        return
+    for table in (_USERS, _PROJECTS):
+        conn.execute(delete(table).where(table.c.project_id == project_id))
+
+
+def used(cells: Cells, project_id: str, user_id: str | None = None) -> dict[str, int]:
+    """instances, cores, ram (of servers in every cell) and server_groups in use by a project, or by a user in it.
+
+    Softly deleted servers do not count.
+    """
+    found = {"instances": 0, "cores": 0, "ram": 0, "server_groups": cells.api.read(_count_groups, project_id, user_id)}
+    for cell in cells.all():
+        for name, amount in cell.db.read(_count_servers, project_id, user_id).items():
+            found[name] += amount
+    return found
+
+
+def count_keys(conn: Connection, user_id: str) -> int:
+    """Key pairs of a user."""
+    return conn.execute(select(func.count()).select_from(_KEYS).where(_KEYS.c.user_id == user_id)).scalar_one()
+
+
+def count_members(conn: Connection, group_id: int) -> int:
+    """Members of a server group."""
+    query = select(func.count()).select_from(_MEMBERS).where(_MEMBERS.c.group_id == group_id)
+    return conn.execute(query).scalar_one()
+
+
+def _count_groups(conn: Connection, project_id: str, user_id: str | None) -> int:
+    query = select(func.count()).select_from(_GROUPS).where(_GROUPS.c.project_id == project_id)
+    if user_id is not None:
+        query = query.where(_GROUPS.c.user_id == user_id)
+    return conn.execute(query).scalar_one()
+
+
+def _count_servers(conn: Connection, project_id: str, user_id: str | None) -> dict[str, int]:
+    table = _INSTANCES
+    query = select(func.count(), func.sum(table.c.vcpus), func.sum(table.c.memory_mb)).where(
+        table.c.deleted == 0,
+        table.c.project_id == project_id,
+        or_(table.c.vm_state.is_(None), table.c.vm_state != "soft-delete"),
+    )
+    if user_id is not None:
+        query = query.where(table.c.user_id == user_id)
+    count, cores, ram = conn.execute(query).one()
+    return {"instances": count, "cores": int(cores or 0), "ram": int(ram or 0)}
+
+
+def _over(conn: Connection, base: Mapping[str, int], table: Any, where: Any) -> dict[str, int]:
+    limits = dict(base)
+    for resource, limit in conn.execute(select(table.c.resource, table.c.hard_limit).where(where)):
+        if resource in limits and limit is not None:
+            limits[resource] = limit
+    return limits
+
+
+def _put(conn: Connection, table: Any, key: Mapping[str, str], limit: int) -> None:
+    if not cas(conn, table, {"hard_limit": limit}, [table.c[name] == value for name, value in key.items()]):
+        add(conn, table, {**key, "hard_limit": limit})
