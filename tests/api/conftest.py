@@ -1,7 +1,7 @@
 """In-process APIs for tests: real application, real policies and schemas, SQLite in memory, no network.
 
     def test_a_member_sees_no_disabled_flavors(compute, admin, member):
-        compute.post("/flavors", {"flavor": {...}}, who=admin).ok()
+        assert compute.post("/flavors", {"flavor": {...}}, who=admin).ok
         reply = compute.get("/flavors?limit=1", who=member, version="2.55")
         assert reply.status == 200 and reply.body["flavors"] == []
 

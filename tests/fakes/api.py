@@ -80,6 +80,7 @@ class Reply:
     def body(self) -> Any:
         return json.loads(self.raw) if self.raw and "json" in self.headers.get("Content-Type", "") else None
 
+    @property
     def ok(self) -> Reply:
         """Itself; fails when the answer is no success."""
         assert self.status < 400, f"{self.status}: {self.raw.decode()}"
