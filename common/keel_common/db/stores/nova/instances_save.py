@@ -1,0 +1,113 @@
+"""Guarded changes of a server's row set, as Nova's Instance.save makes them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from keel_common.db.refusals import Refused, not_found
+from keel_common.db.statements import add, cas, now, soft_delete
+from keel_common.db.stores.nova.instances import columns
+from keel_common.db.stores.nova.rows import TABLES, Row, columns_of, one_of
+
+INSTANCES = TABLES["instances"]
+TRIES = 3
+
+
+@dataclass
+class Changes:
+    """What of a server changes.
+
+    :ivar values: columns of `instances`
+    :ivar extra: JSON text by column of `instance_extra`
+    :ivar flavors: of cur, old, new those that change; the others stay as they are stored
+    :ivar metadata, system_metadata: the whole new dict; None leaves it alone
+    :ivar network_info: JSON text; None leaves it alone
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, str | None] = field(default_factory=dict)
+    metadata: Mapping[str, str] | None = None
+    system_metadata: Mapping[str, str | None] | None = None
+    network_info: str | None = None
+
+
+def save(
+    conn: sa.Connection,
+    uuid: str,
+    changes: Changes,
+    expected_vm_state: Sequence[str | None] | None = None,
+    expected_task_state: Sequence[str | None] | None = None,
+) -> Row:
+    """Applies the changes and returns the row as it is then.
+
+    Raises Refused: InstanceNotFound; UnexpectedDeletingTaskStateError, UnexpectedTaskStateError or
+    InstanceUpdateConflict when the row is not in an expected state; UnknownInstanceUpdateConflict when nobody can
+    tell. Source: nova 34.0.0 db semantics (compare_and_swap).
+    """
+    expected = {"vm_state": expected_vm_state, "task_state": expected_task_state}
+    where = [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0]
+    where += [one_of(INSTANCES.c[name], states) for name, states in expected.items() if states is not None]
+    values = columns_of(INSTANCES, changes.values)
+    for _ in range(TRIES):
+        if cas(conn, INSTANCES, values, where):
+            break
+        _diagnose(conn, uuid, expected)
+    else:
+        raise Refused("UnknownInstanceUpdateConflict", f"Server {uuid} changes too fast.", instance_uuid=uuid)
+    save_parts(conn, uuid, changes)
+    row = columns(conn, uuid)
+    if row is None:
+        raise not_found("InstanceNotFound", f"Server {uuid}", instance_id=uuid)
+    return row
+
+
+def save_parts(conn: sa.Connection, uuid: str, changes: Changes) -> None:
+    """Writes what lives outside the table `instances`."""
+    if changes.extra:
+        extra = TABLES["instance_extra"]
+        if not cas(conn, extra, changes.extra, [extra.c.instance_uuid == uuid, extra.c.deleted == 0]):
+            add(conn, extra, {"instance_uuid": uuid, **changes.extra})
+    if changes.network_info is not None:
+        cache = TABLES["instance_info_caches"]
+        cas(conn, cache, {"network_info": changes.network_info}, [cache.c.instance_uuid == uuid, cache.c.deleted == 0])
+    for table, wanted in (
+        ("instance_metadata", changes.metadata),
+        ("instance_system_metadata", changes.system_metadata),
+    ):
+        if wanted is not None:
+            replace_pairs(conn, TABLES[table], uuid, wanted)
+
+
+def replace_pairs(conn: sa.Connection, table: sa.Table, uuid: str, wanted: Mapping[str, str | None]) -> None:
+    """Makes the key/value rows of a server equal `wanted`: missing keys soft-deleted, changed values updated in
+    place."""
+    mine = [table.c.instance_uuid == uuid, table.c.deleted == 0]
+    stored = dict(conn.execute(sa.select(table.c.key, table.c.value).where(*mine)).all())
+    gone = stored.keys() - wanted.keys()
+    if gone:
+        soft_delete(conn, table, [*mine, table.c.key.in_(gone)])
+    changed = [{"k": key, "v": wanted[key]} for key in wanted.keys() & stored.keys() if stored[key] != wanted[key]]
+    if changed:
+        key, value = sa.bindparam("k"), sa.bindparam("v")
+        conn.execute(sa.update(table).where(*mine, table.c.key == key).values(value=value, updated_at=now()), changed)
+    new = wanted.keys() - stored.keys()
+    add(conn, table, *({"instance_uuid": uuid, "key": key, "value": wanted[key]} for key in sorted(new)))
+
+
+def _diagnose(conn: sa.Connection, uuid: str, expected: Mapping[str, Sequence[str | None] | None]) -> None:
+    """Raises the recorded exception that says why a guarded update found no row; returns when it cannot tell."""
+    row = columns(conn, uuid)
+    if row is None:
+        raise not_found("InstanceNotFound", f"Server {uuid}", instance_id=uuid)
+    wrong = {name: list(states) for name, states in expected.items() if states is not None and row[name] not in states}
+    if not wrong:
+        return
+    if "task_state" not in wrong:
+        name = "InstanceUpdateConflict"
+    else:
+        name = "UnexpectedDeletingTaskStateError" if row["task_state"] == "deleting" else "UnexpectedTaskStateError"
+    actual = {state: row[state] for state in wrong}
+    text = f"Server {uuid} is not as expected: wanted {wrong}, found {actual}."
+    raise Refused(name, text, instance_uuid=uuid, expected=wrong, actual=actual)
