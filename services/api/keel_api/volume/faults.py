@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
+from importlib import resources
 from typing import Any
 
 from keel_api.http.fault import Fault
 from keel_common.domain.volume import quotas
+from keel_contract.errors import RemoteFault
 
 
 def not_found(what: str, name: str) -> Fault:
@@ -79,3 +83,23 @@ def size_above_limit(size: int, limit: int) -> Fault:
     return too_much(
         "VolumeSizeExceedsLimit", f"Requested volume size {size}G is larger than maximum allowed limit {limit}G."
     )
+
+
+@cache
+def _classes() -> dict[str, list[int]]:
+    """Class name -> [HTTP code, how its text is shown] of the faults a peer may raise; all others are a bare 500."""
+    return json.loads(resources.files("keel_api.volume").joinpath("data", "fault_classes.json").read_bytes())
+
+
+_KEPT, _NAMED = 0, 1
+
+
+def of_peer(error: RemoteFault) -> Fault:
+    """What a fault of the scheduler or a volume service means to the client.
+
+    Its text goes through where the class lets it (as recorded), else the stock sentence of the status stands there.
+    """
+    code, shown = _classes().get(error.class_name, (500, None))
+    if shown == _KEPT:
+        return Fault(code, error.message)
+    return Fault(code, f"{error.class_name}: {error.message}") if shown == _NAMED else Fault(code)

@@ -74,15 +74,6 @@ def delete_snapshot(req: Request, volume: Row, snapshot: Row) -> None:
     )
 
 
-def revert(req: Request, row: Row, type_row: Row | None, snapshot: Row) -> None:
-    """Cast: put a volume back to its latest snapshot."""
-    server = hosts.destination(row)
-    volume = _volume(row, type_row)
-    req.services.rpc(VOLUME).send(
-        req.context, "revert_to_snapshot", server=server, volume=volume, snapshot=wire.snapshot(snapshot)
-    )
-
-
 def attach_volume(req: Request, row: Row, type_row: Row | None, asked: Mapping[str, Any]) -> None:
     """Call: record an attachment (old API). `asked`: instance_uuid, host_name, mountpoint, mode."""
     req.services.rpc(VOLUME).send(
