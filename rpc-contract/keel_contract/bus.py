@@ -6,7 +6,6 @@ oslo.messaging carries the messages, so exchange, queues and envelope are those 
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +19,9 @@ from keel_contract import errors, versions
 from keel_contract.context import Context
 from keel_contract.interface import Interface, Level, Method, outgoing
 from keel_contract.nova.interfaces import CONDUCTOR
-from keel_contract.serializer import Serializer
+from keel_contract.objects import VersionedObject
+from keel_contract.pins import Pin
+from keel_contract.serializer import ContextSerializer, Serializer
 from keel_contract.server import Endpoint, Part
 from keel_contract.suites import SUITES
 
@@ -29,20 +30,9 @@ LOG = logging.getLogger(__name__)
 LONG_RPC_TIMEOUT = 1800  # seconds; default of [DEFAULT]long_rpc_timeout
 _MONITOR_ABOVE = 60  # seconds; a longer reply time-out makes compute calls monitored (nova 34.0.0 rpc_client router)
 _REMOTE = "_Remote"  # oslo.messaging marks the exceptions it rebuilt with this ending
+_TRACE = "\nTraceback (most recent call last):"
 
 __all__ = ["Bus", "Client", "Endpoint", "Part", "Pin"]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Pin:
-    """What the peers of an interface understand.
-
-    :ivar rpc: highest RPC version, None: the newest
-    :ivar objects: object versions by name, None: the newest
-    """
-
-    rpc: str | None = None
-    objects: Mapping[str, str] | None = None
 
 
 class Bus:
@@ -103,8 +93,10 @@ class Client:
         self._rpc = oslo_messaging.get_rpc_client(
             bus.transport,
             oslo_messaging.Target(exchange=bus.exchange, topic=interface.topics[0], namespace=interface.namespace),
-            serializer=bus.serializer(pin.objects, interface.objects),
+            serializer=ContextSerializer(bus.suite.name),
         )
+        # Values are converted here and not by oslo.messaging, so that what it raises comes from the peer or the broker.
+        self._values = bus.serializer(pin.objects, interface.objects)
 
     def can_send(self, version: str) -> bool:
         """Whether the pin lets peers receive ``version`` (same major, at most its minor)."""
@@ -133,32 +125,28 @@ class Client:
         :raises PeerTooOld: the pin allows no version that carries what was asked
         :raises RpcTimeout: no reply in time
         :raises RemoteFault: the peer raised
+        :raises NotSent: the broker did not take the message
         """
         declared = self.interface.method(method)
         level = self.interface.level(declared, self.pin.rpc)
         mode = self._mode(declared, level, how)
-        wire = outgoing(declared, level, args)
+        wire = {
+            key: self._values.serialize_entity(context, value) for key, value in outgoing(declared, level, args).items()
+        }
         prepared = self._rpc.prepare(
             **self._target(declared, level, server or _destination(declared, args), topic),
             version=level.version,
             fanout=declared.fanout or None,
             **(self._patience(declared, timeout) if mode == "call" else {}),
         )
-        name = level.method or declared.name
-        if mode == "cast":
-            prepared.cast(context, name, **wire)
-            return None
+        send = prepared.cast if mode == "cast" else prepared.call
         try:
-            return prepared.call(context, name, **wire)
+            result = send(context, level.method or declared.name, **wire)
         except oslo_messaging.MessagingTimeout as late:
             raise errors.RpcTimeout(f"{self.interface.name}.{method}: {late}") from None
-        except oslo_messaging.RemoteError as remote:
-            raise errors.RemoteFault(remote.exc_type, remote.value, traceback=_text(remote.traceback)) from None
         except Exception as fault:
-            known = _remote_fault(fault)
-            if known is None:
-                raise
-            raise known from None
+            raise _bus_error(fault) from None
+        return self._values.deserialize_entity(context, result)
 
     def _mode(self, method: Method, level: Level, how: str | None) -> str:
         if how is not None and how not in method.modes:
@@ -179,14 +167,17 @@ class Client:
         monitor = None
         if method.long:
             monitor = conf.rpc_response_timeout
-            timeout = timeout or conf.get("long_rpc_timeout", LONG_RPC_TIMEOUT)
+            timeout = timeout or getattr(conf, "long_rpc_timeout", LONG_RPC_TIMEOUT)
         elif self.interface.monitored and conf.rpc_response_timeout > _MONITOR_ABOVE:
             monitor = _MONITOR_ABOVE
         return {"timeout": timeout or conf.rpc_response_timeout, "call_monitor_timeout": monitor}
 
 
 def _destination(method: Method, args: Mapping[str, Any]) -> str | None:
-    """The host at the end of the declared path, such as ``instance.host`` or ``instances.0.host``."""
+    """The host at the end of the declared path, such as ``instance.host`` or ``instances.0.host``.
+
+    A path that ends at a Cinder resource means its cluster where it has one, else its host.
+    """
     if method.to is None:
         return None
     first, *steps = method.to.split(".")
@@ -195,19 +186,21 @@ def _destination(method: Method, args: Mapping[str, Any]) -> str | None:
         if value is None:
             return None
         value = value[int(step)] if step.isdigit() else getattr(value, step)
+    if isinstance(value, VersionedObject):
+        return value.get("cluster_name") or value.host
     return value
 
 
-def _remote_fault(fault: Exception) -> errors.RemoteFault | None:
-    """The RemoteFault of an exception that the transport rebuilt, None for one that was raised here."""
-    kind = type(fault)
-    if isinstance(fault, errors.PeerException | dispatcher.RPCDispatcherError):
-        return errors.RemoteFault(kind.__name__, str(fault), kind.__module__)
-    if kind.__name__.endswith(_REMOTE) and kind.__module__.endswith(_REMOTE):
-        name, module = kind.__name__.removesuffix(_REMOTE), kind.__module__.removesuffix(_REMOTE)
+def _bus_error(fault: Exception) -> errors.BusError:
+    """What the caller gets for an exception of oslo.messaging: the peer's fault by its recorded name, or NotSent."""
+    name, module = type(fault).__name__, type(fault).__module__
+    if isinstance(fault, oslo_messaging.RemoteError):
+        return errors.RemoteFault(fault.exc_type, fault.value, traceback="".join(fault.traceback or ()))
+    if isinstance(fault, dispatcher.RPCDispatcherError):
         return errors.RemoteFault(name, str(fault), module)
-    return None
-
-
-def _text(traceback: Any) -> str:
-    return "".join(traceback) if isinstance(traceback, list) else str(traceback or "")
+    if isinstance(fault, oslo_messaging.MessagingException):
+        return errors.NotSent(str(fault))
+    message, mark, trace = str(fault).partition(_TRACE)  # a rebuilt exception has the peer's traceback in its text
+    return errors.RemoteFault(
+        name.removesuffix(_REMOTE), message.rstrip(), module.removesuffix(_REMOTE), mark.lstrip() + trace
+    )

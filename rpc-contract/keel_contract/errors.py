@@ -20,6 +20,10 @@ class RpcTimeout(BusError):
     """No reply came in time. The peer may still have done the work."""
 
 
+class NotSent(BusError):
+    """The broker did not take the message."""
+
+
 class PeerTooOld(BusError):
     """The pin does not allow any version of the method that carries what was asked."""
 
@@ -57,8 +61,8 @@ class ExpectedFault(Exception):
     """Raised in an endpoint to answer a caller with a recorded exception class.
 
     ``ExpectedFault("InstanceNotFound", "Instance x could not be found.", instance_id="x")`` reaches a real Nova as
-    ``nova.exception.InstanceNotFound``. The keyword arguments travel as the kwargs of the exception; ``code`` is the
-    HTTP code the recorded class has (500 unless told).
+    ``nova.exception.InstanceNotFound``. The keyword arguments travel as the kwargs of the exception, from which a
+    peer makes its own instance; ``code`` (HTTP) need not be told, the peer's class has it.
 
     :param module: module of the class; None is the suite's own exception module, "builtins" a Python exception.
     """
@@ -80,8 +84,7 @@ def wire_exception(suite: str, fault: BaseException) -> PeerException:
     """The exception to raise so that oslo.messaging writes the class, module, args and kwargs a peer expects."""
     text = str(fault)
     if isinstance(fault, ExpectedFault):
-        name, module = fault.class_name, fault.module or EXCEPTION_MODULES[suite]
-        kwargs = dict(fault.kwargs) if module == "builtins" else {"code": 500, **fault.kwargs}
+        name, module, kwargs = fault.class_name, fault.module or EXCEPTION_MODULES[suite], fault.kwargs
     elif isinstance(fault, RemoteFault):
         name, module, kwargs, text = fault.class_name, fault.module or EXCEPTION_MODULES[suite], {}, fault.message
     else:

@@ -133,7 +133,7 @@ class VersionedObject(base.VersionedObject):
             getattr(declared, "rules", _NO_RULES).backport(name, primitive, target_version)
 
     def backport(self, primitive: dict[str, Any], target_version: str) -> None:
-        """Changes that touch more than one field, made before those of single fields; overridden where there are any."""
+        """Changes that touch more than one field, made before those of single fields."""
 
     def to_primitive(self, version: str | None = None, manifest: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The wire form, at an older ``version`` of this object and ``manifest`` (name -> version) of the ones within.

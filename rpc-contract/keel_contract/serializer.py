@@ -14,8 +14,21 @@ from keel_contract.context import Context
 Backporter = Callable[[Context, Mapping[str, Any], Mapping[str, str]], Any]
 
 
-class Serializer(oslo_messaging.NoOpSerializer):
-    """oslo.messaging serializer of one suite.
+class ContextSerializer(oslo_messaging.NoOpSerializer):
+    """The context alone; values pass unchanged."""
+
+    def __init__(self, suite: str) -> None:
+        self._suite = suite
+
+    def serialize_context(self, ctxt: Context) -> dict[str, Any]:
+        return ctxt.to_wire(self._suite)
+
+    def deserialize_context(self, ctxt: dict[str, Any]) -> Context:
+        return Context.from_wire(self._suite, ctxt)
+
+
+class Serializer(ContextSerializer):
+    """Context and values of one suite.
 
     :param registry: the objects of the suite; None: values pass unchanged
     :param manifest: object versions to send at where the peers are older (name -> version)
@@ -29,16 +42,10 @@ class Serializer(oslo_messaging.NoOpSerializer):
         manifest: Mapping[str, str] | None = None,
         backport: Backporter | None = None,
     ) -> None:
-        self._suite = suite
+        super().__init__(suite)
         self._registry = registry
         self._manifest = manifest
         self._backport = backport
-
-    def serialize_context(self, ctxt: Context) -> dict[str, Any]:
-        return ctxt.to_wire(self._suite)
-
-    def deserialize_context(self, ctxt: dict[str, Any]) -> Context:
-        return Context.from_wire(self._suite, ctxt)
 
     def serialize_entity(self, ctxt: Context, entity: Any) -> Any:
         if isinstance(entity, objects.VersionedObject):
