@@ -1,51 +1,76 @@
+"""A compute API with image, network and volume services beside it, a flavor, a key and an image in them."""
+
+from types import SimpleNamespace
+
 import pytest
+from fakes.api import CELL1, PROJECT, Identity
+from fakes.peers import FakeAllocations, FakeCinder, FakeGlance, FakeNeutron
 
-from keel_common.config import load
-from keel_common.db import CELL0, Cells, Database, schema, sync
+from keel_common.db import add, schema
 
-CELL1 = "c0000000-0000-4000-8000-000000000001"
-PROJECT = "0123456789abcdef0123456789abcdef"
-USER = "fedcba9876543210fedcba9876543210"
+from .rows import add_server, add_service, map_server
 
-
-@pytest.fixture(scope="session")
-def empty_databases(tmp_path_factory):
-    """Three migrated SQLite files, made once and copied for every test."""
-    folder = tmp_path_factory.mktemp("empty")
-    for name, kind in (("api", "nova_api"), ("cell0", "nova_cell"), ("cell1", "nova_cell")):
-        db = Database(f"sqlite:///{folder}/{name}.db")
-        sync(db, kind)
-        db.close()
-    return folder
+USER = Identity.MEMBER.user
 
 
 @pytest.fixture
-def conf(tmp_path, empty_databases):
-    for name in ("api", "cell0", "cell1"):
-        (tmp_path / f"{name}.db").write_bytes((empty_databases / f"{name}.db").read_bytes())
-    conf = load("compute", argv=[], config_files=[])
-    conf.set_override("connection", f"sqlite:///{tmp_path}/api.db", "api_database")
-    conf.set_override("connection", f"sqlite:///{tmp_path}/cell1.db", "database")
-    return conf
+def cloud(compute):
+    """The API with its peers: `.api`, `.glance`, `.neutron`, `.cinder`, `.image`, `.network`, and makers of rows."""
+    peers = SimpleNamespace(
+        api=compute, glance=FakeGlance(), neutron=FakeNeutron(), cinder=FakeCinder(), placement=FakeAllocations()
+    )
+    for name in ("glance", "neutron", "cinder", "placement"):
+        setattr(compute.services.clients, name, getattr(peers, name))
+    peers.image = peers.glance.add(os_type="linux", hw_disk_bus="virtio")
+    peers.network = peers.neutron.add_network()
+    compute.services.cells.api.run(_seed)
+    peers.cell = compute.cells.get(CELL1).db
+
+    def server(number=1, project=PROJECT, user=USER, cell=CELL1, **values):
+        home = compute.cells.get(cell)
+        uuid = home.db.run(add_server, project, user, number, **values)
+        compute.cells.api.run(map_server, uuid, home.id, project, user)
+        return uuid
+
+    peers.server = server
+    peers.service = lambda host="node-1", **values: peers.cell.run(add_service, host, **values)
+    return peers
+
+
+def _seed(conn):
+    flavors = schema.nova_api.tables["flavors"]
+    key = add(
+        conn,
+        flavors,
+        {
+            "name": "m1.small",
+            "flavorid": "small",
+            "memory_mb": 2048,
+            "vcpus": 1,
+            "root_gb": 20,
+            "ephemeral_gb": 0,
+            "swap": 0,
+            "rxtx_factor": 1.0,
+            "vcpu_weight": 0,
+            "disabled": False,
+            "is_public": True,
+        },
+    )
+    add(conn, schema.nova_api.tables["flavor_extra_specs"], {"flavor_id": key, "key": "hw:a", "value": "b"})
+    keys = schema.nova_api.tables["key_pairs"]
+    add(
+        conn,
+        keys,
+        {"name": "mine", "user_id": USER, "public_key": "ssh-rsa AAAA", "fingerprint": "aa:bb", "type": "ssh"},
+    )
 
 
 @pytest.fixture
-def cells(conf, tmp_path):
-    cells = Cells(conf)
+def wish(cloud):
+    """The body of a small create request; keyword arguments change its server."""
 
-    def add_cells(conn):
-        table = schema.nova_api.tables["cell_mappings"]
-        for uuid, name, url in ((CELL0, "cell0", "none:///"), (CELL1, "cell1", "fake:/")):
-            conn.execute(
-                table.insert().values(
-                    uuid=uuid,
-                    name=name,
-                    transport_url=url,
-                    database_connection=f"sqlite:///{tmp_path}/{name}.db",
-                    disabled=False,
-                )
-            )
+    def body(**values):
+        server = {"name": "web", "imageRef": cloud.image, "flavorRef": "small", "networks": "none", **values}
+        return {"server": {key: value for key, value in server.items() if value is not None}}
 
-    cells.api.run(add_cells)
-    yield cells
-    cells.close()
+    return body

@@ -1,13 +1,14 @@
 import datetime
 
 import pytest
+from fakes.api import PROJECT
 
 from keel_common.db import count_statements, schema
 from keel_common.db.stores.nova import servers, servers_change
 from keel_common.domain.server.filters import Condition, Selection, sorting
 from keel_common.domain.server.guards import guard
 
-from .conftest import CELL1, PROJECT, USER
+from .conftest import USER
 from .rows import START, add_server, add_service, vif
 
 NEWEST = sorting([], [], (2, 1))
@@ -16,8 +17,8 @@ EVERYTHING = Selection(())
 
 
 @pytest.fixture
-def cell(cells):
-    return cells.get(CELL1).db
+def cell(cloud):
+    return cloud.cell
 
 
 def names(rows):
