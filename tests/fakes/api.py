@@ -258,7 +258,9 @@ class _Responses:
         op = endpoint.plain or endpoint.actions[next(iter(body))]
         name = self._spans[op.id].at(parse(asked)) if op.id in self._spans else None
         if name is not None:
-            jsonschema.validate(reply.body, self._schemas[name], format_checker=jsonschema.FormatChecker(["ipv4", "ipv6"]))
+            jsonschema.validate(
+                reply.body, self._schemas[name], format_checker=jsonschema.FormatChecker(["ipv4", "ipv6"])
+            )
 
 
 _responses: list[_Responses] = []

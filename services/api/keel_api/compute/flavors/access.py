@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from keel_api.compute import projects
 from keel_api.compute.flavors import lookup
 from keel_api.http import Fault, Request, handles
-from keel_common.clients.errors import ClientError
 from keel_common.db.stores.nova import flavors
 
 _RULE = "os_compute_api:os-flavor-access"
@@ -27,8 +27,7 @@ def add(req: Request) -> dict:
     """Share a flavor with a project that exists."""
     req.must(f"{_RULE}:add_tenant_access", {})
     project = req.args["tenant"]
-    if not project_exists(req, project):
-        raise Fault(400, f"Project ID {project} is not a valid project.")
+    projects.must_exist(req, project)
     flavor = lookup.flavor(req, req.path["id"])
     if flavor["is_public"] and req.at_least(2, 7):
         raise Fault(409, "Can not add access to a public flavor.")
@@ -52,16 +51,6 @@ def remove(req: Request) -> dict:
     return _list(req, flavor)
 
 
-def project_exists(req: Request, project: str) -> bool:
-    """What Keystone says; when it cannot say, the project counts as existing, without an endpoint it is a 400."""
-    try:
-        return req.services.clients.keystone.project_exists(project, context=req.context)
-    except ClientError as error:
-        if error.status == 0:
-            raise Fault(400, f"Unable to reach the identity service: {error.message}") from None
-        return True
-
-
 def _list(req: Request, flavor: dict[str, Any]) -> dict:
-    projects = req.services.cells.api.read(flavors.projects, flavor["id"])
-    return {"flavor_access": [{"flavor_id": flavor["flavorid"], "tenant_id": project} for project in projects]}
+    users = req.services.cells.api.read(flavors.projects, flavor["id"])
+    return {"flavor_access": [{"flavor_id": flavor["flavorid"], "tenant_id": project} for project in users]}

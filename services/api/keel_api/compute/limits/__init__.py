@@ -1,0 +1,1 @@
+"""Limits: what a project may use and what it uses."""

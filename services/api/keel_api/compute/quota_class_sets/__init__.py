@@ -1,0 +1,1 @@
+"""Quota class sets: the defaults of all projects."""

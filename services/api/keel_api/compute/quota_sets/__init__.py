@@ -1,0 +1,1 @@
+"""Quota sets of projects and users."""
