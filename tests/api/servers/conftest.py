@@ -33,8 +33,15 @@ def cloud(compute):
         return uuid
 
     peers.server = server
+    peers.create = lambda body, version="2.37", who=Identity.MEMBER: _ok(compute, body, version, who)
     peers.service = lambda host="node-1", **values: peers.cell.run(add_service, host, **values)
     return peers
+
+
+def _ok(api, body, version, who):
+    reply = api.post("/servers", body, version=version, who=who)
+    assert reply.status == 202, reply.raw
+    return reply.body
 
 
 def _seed(conn):

@@ -67,7 +67,7 @@ def test_several_servers_share_a_reservation(cloud, wish):
 def test_the_quota_lets_in_what_still_fits(cloud, wish):
     for number in range(8):
         cloud.server(number)
-    cloud.api.post("/servers", wish(min_count=1, max_count=5), version="2.37").ok
+    cloud.create(wish(min_count=1, max_count=5), version="2.37")
     ((_, sent),) = cloud.api.bus.sent
     assert len(sent["build_requests"]) == 2
     reply = cloud.api.post("/servers", wish(min_count=3, max_count=3), version="2.37")
@@ -79,7 +79,7 @@ def test_a_volume_is_reserved_and_given_back_when_the_message_cannot_be_sent(clo
     volume = cloud.cinder.add(bootable="true", volume_image_metadata={"hw_disk_bus": "scsi", "min_ram": "64"})
     device = {"source_type": "volume", "uuid": volume, "destination_type": "volume", "boot_index": 0}
     body = wish(imageRef=None, block_device_mapping_v2=[device])
-    cloud.api.post("/servers", body, version="2.37").ok
+    cloud.create(body, version="2.37")
     ((_, sent),) = cloud.api.bus.sent
     (made,) = sent["block_device_mapping"].objects
     assert made.attachment_id in cloud.cinder.attachments and made.volume_size == 1
@@ -101,7 +101,7 @@ def test_the_other_forms_of_block_devices(cloud, wish):
         {"source_type": "blank", "destination_type": "volume", "volume_size": 2, "boot_index": -1},
         {"source_type": "snapshot", "uuid": snapshot, "destination_type": "volume", "boot_index": -1},
     ]
-    cloud.api.post("/servers", wish(imageRef=None, block_device_mapping_v2=devices), version="2.37").ok
+    cloud.create(wish(imageRef=None, block_device_mapping_v2=devices), version="2.37")
     ((_, sent),) = cloud.api.bus.sent
     made = sent["block_device_mapping"].objects
     assert [(d.source_type, d.volume_size) for d in made] == [("image", 5), ("blank", 2), ("snapshot", 3)]
@@ -113,7 +113,7 @@ def test_ports_and_networks_are_checked_and_sent(cloud, wish):
     networks = [{"port": port, "tag": "nic"}, {"uuid": cloud.network, "fixed_ip": "10.0.0.77"}]
     group = cloud.neutron.add_group("web")
     body = wish(networks=networks, security_groups=[{"name": "web"}])
-    cloud.api.post("/servers", body, version="2.42").ok
+    cloud.create(body, version="2.42")
     ((_, sent),) = cloud.api.bus.sent
     first, second = sent["requested_networks"].objects
     assert (first.port_id, first.network_id, first.tag) == (port, cloud.network, "nic")
@@ -173,8 +173,8 @@ def test_an_administrator_forces_or_asks_for_a_host(cloud, wish, admin):
     }
     node |= {"vcpus_used": 0, "memory_mb_used": 0, "local_gb_used": 0, "hypervisor_type": "k", "hypervisor_version": 1}
     cloud.cell.run(lambda conn: conn.execute(nodes.insert().values(**node, cpu_info="", deleted=0)))
-    cloud.api.post("/servers", wish(availability_zone="nova:node-1:node-1"), who=admin, version="2.37").ok
-    cloud.api.post("/servers", wish(hypervisor_hostname="node-1"), who=admin, version="2.74").ok
+    cloud.create(wish(availability_zone="nova:node-1:node-1"), who=admin, version="2.37")
+    cloud.create(wish(hypervisor_hostname="node-1"), who=admin, version="2.74")
     forced, wanted = [sent["request_specs"][0] for _, sent in cloud.api.bus.sent]
     assert (forced.force_hosts, forced.force_nodes, forced.availability_zone) == (["node-1"], ["node-1"], "nova")
     assert (wanted.requested_destination.host, wanted.requested_destination.node) == ("node-1", "node-1")
@@ -200,7 +200,7 @@ def test_a_server_joins_the_group_of_its_hint(cloud, wish):
 
 def test_files_are_injected_where_the_version_still_has_them(cloud, wish):
     files = [{"path": "/etc/motd", "contents": "aGVsbG8="}]
-    cloud.api.post("/servers", wish(personality=files), version="2.56").ok
+    cloud.create(wish(personality=files), version="2.56")
     assert cloud.api.bus.sent[0][1]["injected_files"] == [["/etc/motd", "aGVsbG8="]]
     assert cloud.api.post("/servers", wish(personality=files), version="2.57").status == 400
     assert cloud.api.post("/servers", wish(personality=files * 6), version="2.56").status == 403
