@@ -1,0 +1,92 @@
+"""The simulated cluster as something to start and stop: in a test, or as a process of its own."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from . import certificates
+from .admission import machines
+from .cluster import Cluster
+from .controllers.claims import Claims
+from .controllers.nodes import Nodes
+from .controllers.pods import Pods
+from .controllers.vm import VirtualMachines
+from .controllers.vmi import Instances
+from .controllers.volumes import Volumes
+from .kinds import NAMESPACE
+from .seed import plant
+from .server import Server
+from .subresources import GROUP, Subresources
+from .subresources.lifecycle import Lifecycle
+
+LOG = logging.getLogger(__name__)
+
+
+class KubeSim:
+    """A Kubernetes cluster with KubeVirt, CDI and a CSI driver, simulated in this process.
+
+    ``speed`` virtual seconds pass in a real one (tests use 50 and more); ``seed`` makes uids and name suffixes
+    repeatable; ``nodes`` counts for a new cluster only. Without ``state_dir`` everything is forgotten at stop.
+    ``kubeconfig`` is where the admin's kubeconfig is written (default: in the state directory).
+    """
+
+    def __init__(
+        self,
+        state_dir: str | Path | None = None,
+        port: int = 0,
+        nodes: int = 4,
+        kubeconfig: str | Path | None = None,
+        speed: float = 1.0,
+        seed: int | None = None,
+        host: str = "127.0.0.1",
+        namespace: str = "openstack",
+    ):
+        self._scratch = None if state_dir else tempfile.TemporaryDirectory(prefix="kubesim-")
+        self.folder = Path(state_dir or self._scratch.name)  # type: ignore[union-attr]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.kubeconfig = Path(kubeconfig or self.folder / "kubeconfig")
+        self.namespace, self._host, self._nodes = namespace, host, nodes
+        self.cluster = Cluster(self.folder / "objects.sqlite" if state_dir else None, seed, speed)
+        for controller in (Nodes, Pods, Claims, Volumes, VirtualMachines, Instances):
+            self.cluster.engine.add(controller(self.cluster))
+        machines.register(self.cluster.admission, self.cluster.store, self.cluster.random)
+        self.cluster.api.groups[GROUP] = Subresources(self.cluster, Lifecycle(self.cluster).calls())
+        certificate, key, self.token = certificates.ensure(self.folder, host)
+        self.cluster.authority.add(self.token, "kubernetes-admin")
+        self._server = Server(self.cluster.api, host, port, certificate, key)
+
+    @property
+    def url(self) -> str:
+        return f"https://{self._host}:{self._server.port}"
+
+    @property
+    def ca_file(self) -> Path:
+        return self.folder / "ca.crt"
+
+    def start(self) -> KubeSim:
+        """Bring the cluster up; the API answers when this returns."""
+        if self.cluster.get(NAMESPACE, "", "default") is None:
+            plant(self.cluster, self._nodes, self.namespace)
+        ca = self.ca_file.read_bytes()
+        certificates.write_kubeconfig(self.kubeconfig, self.url, ca, self.token, self.namespace)
+        self.cluster.engine.start()
+        self._server.start()
+        LOG.info("cluster is up at %s, kubeconfig %s", self.url, self.kubeconfig)
+        return self
+
+    def stop(self) -> None:
+        self.cluster.reads.close()
+        self._server.stop()
+        self.cluster.engine.stop()
+        self.cluster.store.close()
+        if self._scratch:
+            self._scratch.cleanup()
+
+    def __enter__(self) -> KubeSim:
+        return self.start()
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
