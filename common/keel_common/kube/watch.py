@@ -83,6 +83,13 @@ class Informer:
         self._queues: list[queue.SimpleQueue] = [queue.SimpleQueue() for _ in range(workers if on_event else 0)]
         self._threads: list[threading.Thread] = []
 
+    def listen(self, on_event: Handler, workers: int = 1) -> None:
+        """Set the handler, for a listener that is made after its informer; before `start` only, one at most."""
+        if self._on_event is not None or self._threads:
+            raise RuntimeError(f"{self.name} has its listener")
+        self._on_event = on_event
+        self._queues = [queue.SimpleQueue() for _ in range(workers)]
+
     # -- the Part
 
     def start(self) -> None:

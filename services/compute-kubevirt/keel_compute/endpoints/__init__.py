@@ -1,0 +1,1 @@
+"""What nova-compute answers on the bus: methods, and how their outcome is recorded."""

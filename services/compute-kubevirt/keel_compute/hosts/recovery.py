@@ -1,0 +1,173 @@
+"""What an earlier process left in the middle (nova 34.0.0 init_host, with one difference: see resume_build).
+
+`plan` reads the records of a host and answers what is to be done, as callables; each takes the server's turn and looks
+at the record again before it acts, because the bus is served by then.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from keel_common.kube import VM
+from keel_compute.endpoints.journal import recorded
+from keel_compute.errors import BuildFailed, Gone, is_fault, text
+from keel_compute.flows import attach, boot, delete, power
+from keel_compute.flows.scope import Place, Scope, run
+from keel_compute.kubevirt import state
+from keel_compute.site import Site
+from keel_compute.steps import network
+from keel_contract.context import Context
+
+LOG = logging.getLogger(__name__)
+
+Act = Callable[[], None]
+
+BUILDING = ("scheduling", "networking", "block_device_mapping", "spawning")
+CLEARED = (
+    "image_snapshot_pending",
+    "image_snapshot",
+    "image_pending_upload",
+    "image_uploading",
+    "resize_prep",
+    "pausing",
+    "unpausing",
+    "suspending",
+    "resuming",
+    "rescuing",
+    "unrescuing",
+)
+"""Task states of operations that this driver does not have, or that leave nothing behind: they go back to null."""
+REBUILDING = ("rebuilding", "rebuild_block_device_mapping", "rebuild_spawning")
+
+
+def plan(site: Site, place: Place, context: Context, instances: list[Any]) -> list[Act]:
+    """What is to be done for the instances of a host."""
+    acts: list[Act] = []
+    settled = []
+    for instance in instances:
+        act = _act(instance)
+        if act is not None:
+            LOG.info("Server %s: %s/%s, %s", instance.uuid, instance.vm_state, instance.task_state, act.__name__)
+            acts.append(partial(_take, site, place, instance.uuid, act))
+        elif instance.task_state is None and instance.vm_state in ("active", "stopped", "paused"):
+            settled.append(instance.uuid)
+    for mapping in site.records.mappings_of(context, settled):
+        if mapping.destination_type == "volume" and mapping.attachment_id and not mapping.connection_info:
+            LOG.info("Server %s: attachment of volume %s was interrupted", mapping.instance_uuid, mapping.volume_id)
+            acts.append(partial(_take, site, place, mapping.instance_uuid, partial(resume_attach, mapping=mapping)))
+    return acts
+
+
+def _act(instance: Any) -> Callable[[Scope], None] | None:
+    task, vm_state = instance.task_state, instance.vm_state
+    if vm_state == "deleted" or task == "deleting":
+        return finish_delete
+    if vm_state in ("soft-delete", "error"):
+        return None
+    if vm_state == "building" or task in BUILDING:
+        return resume_build
+    if task in REBUILDING:
+        return fail
+    if task in power.SOFT_STATES or task in power.HARD_STATES:
+        return finish_reboot
+    if task == "powering-off":
+        return finish_stop
+    if task == "powering-on":
+        return finish_start
+    return clear if task in CLEARED else None
+
+
+def _take(site: Site, place: Place, server: str, act: Callable[[Scope], None]) -> None:
+    """Run `act` in the server's turn with a fresh administrator's context: its event goes to the newest action."""
+    context = Context.admin("nova")
+    with site.flights.enter(server, "recovery") as flight:
+        try:
+            instance = site.records.instance(context, server)
+        except Exception as error:
+            if is_fault(error, "InstanceNotFound"):
+                return
+            raise
+        if instance.host != place.name:
+            return
+        scope = Scope(site, place, context, instance, flight)
+        try:
+            act(scope)
+        except Gone:
+            LOG.info("Server %s is being deleted, its recovery ends", server)
+
+
+def resume_build(scope: Scope) -> None:
+    """Go on with a build whose machine exists; without one the build is lost and the server goes to ERROR.
+
+    Nova sets every interrupted build to ERROR. Here the machine in the cluster holds all the request carried, so
+    nothing has to be guessed to finish it.
+    """
+    if scope.instance.vm_state != "building" and scope.instance.task_state not in BUILDING:
+        return
+    site = scope.site
+    there = site.kube.find(VM, scope.machine, site.namespace)
+    try:
+        if there is None or state.terminating(there) or scope.instance.task_state != "spawning":
+            raise BuildFailed("The build was interrupted and cannot be continued; delete the server and try again")
+        scope.mappings = site.records.mappings(scope.context, scope.server)
+        scope.vifs = network.cached(scope)
+        run(scope, (boot.gather, boot.spawn, boot.active, boot.tell_scheduler))
+    except Gone:
+        raise
+    except Exception as error:
+        LOG.warning("Build of server %s was not finished: %s", scope.server, text(error))
+        boot.give_up(scope, error)
+        return
+    site.records.end_event(scope.context, scope.server, boot.EVENT)
+
+
+def finish_delete(scope: Scope) -> None:
+    """Delete again from the start: every step knows what is gone already."""
+    scope.mappings = scope.site.records.mappings(scope.context, scope.server)
+    with recorded(scope.site, scope.place.name, scope.context, scope.instance, "terminate_instance"):
+        delete.delete(scope)
+
+
+def finish_reboot(scope: Scope) -> None:
+    """A reboot that had not begun is done; one that had, and whose guest runs, is over."""
+    task = scope.instance.task_state
+    running = state.power_state(scope.site.instances.get(scope.machine)) == state.RUNNING
+    if running and task in ("reboot_started", "reboot_started_hard"):
+        scope.site.records.save(
+            scope.context, scope.instance, expected=task, vm_state="active", task_state=None, power_state=state.RUNNING
+        )
+        return
+    kind = "SOFT" if task in power.SOFT_STATES else "HARD"
+    with recorded(scope.site, scope.place.name, scope.context, scope.instance, "reboot_instance"):
+        power.reboot(scope, kind)
+
+
+def finish_stop(scope: Scope) -> None:
+    """Stop again."""
+    with recorded(scope.site, scope.place.name, scope.context, scope.instance, "stop_instance"):
+        power.stop(scope)
+
+
+def finish_start(scope: Scope) -> None:
+    """Start again."""
+    with recorded(scope.site, scope.place.name, scope.context, scope.instance, "start_instance"):
+        power.start(scope)
+
+
+def resume_attach(scope: Scope, mapping: Any) -> None:
+    """Attach again from the start: what Cinder and the machine have already is found there."""
+    with recorded(scope.site, scope.place.name, scope.context, scope.instance, "attach_volume"):
+        attach.attach(scope, mapping)
+
+
+def clear(scope: Scope) -> None:
+    """The task state goes back to null; the server is as it was."""
+    scope.site.records.save(scope.context, scope.instance, expected=scope.instance.task_state, task_state=None)
+
+
+def fail(scope: Scope) -> None:
+    """ERROR: what was half done cannot be told."""
+    scope.site.records.save(scope.context, scope.instance, vm_state="error", task_state=None)

@@ -1,0 +1,157 @@
+"""Which nodes are Nova hosts of this process."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tooz import hashring
+
+from keel_common.kube import Informer
+from keel_common.runtime import left
+from keel_compute.errors import text
+from keel_compute.hosts.host import Host
+
+LOG = logging.getLogger(__name__)
+
+RETRY = (1.0, 30.0)
+"""Seconds before a host that could not start is tried again: first and longest pause."""
+
+
+class Registry:
+    """A Part that keeps the hosts of this process equal to its share of the nodes.
+
+    `make(name)` builds a Host. With `member` the nodes are shared by a hash ring over the members that `share` was
+    told last; nothing is owned before it was told. Without, every node is ours. One thread starts and stops hosts, so
+    that none is started twice.
+    """
+
+    name = "hosts"
+
+    def __init__(self, nodes: Informer, make: Callable[[str], Host], member: str | None = None) -> None:
+        self._nodes = nodes
+        self._make = make
+        self._member = member
+        self._ring: hashring.HashRing | None = None
+        self._hosts: dict[str, Host] = {}
+        self._failed: dict[str, tuple[float, float, str]] = {}
+        self._lock = threading.Lock()
+        self._changed = threading.Event()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
+
+    # -- the Part
+
+    def start(self) -> None:
+        """Begin to take hosts."""
+        self._thread.start()
+
+    def stop(self, deadline: float) -> None:
+        """Hand over every host."""
+        self._stopping.set()
+        self._changed.set()
+        self._thread.join(left(deadline))
+        for host in self.hosts():
+            self._end(host, deadline)
+
+    def checks(self) -> dict[str, Callable[[], None]]:
+        """Readiness: every host that is ours is up."""
+        return {self.name: self._check}
+
+    def _check(self) -> None:
+        missing = self.wanted() - {host.name for host in self.hosts()}
+        if missing:
+            reasons = [
+                f"{name} ({self._failed[name][2]})" if name in self._failed else name for name in sorted(missing)
+            ]
+            raise RuntimeError(f"hosts not up: {', '.join(reasons)}")
+        for host in self.hosts():
+            for check in host.checks().values():
+                check()
+
+    # -- ownership
+
+    def node_changed(self, event: str, node: dict, before: dict | None) -> None:
+        """A node came, went or changed (handler of the node informer)."""
+        if event != "MODIFIED":
+            self._changed.set()
+
+    def share(self, members: tuple[str, ...]) -> None:
+        """The replicas that are alive changed; no members means that this process may not own anything."""
+        self._ring = hashring.HashRing(members) if members else None
+        self._changed.set()
+
+    def wanted(self) -> set[str]:
+        """Names of the nodes that should be hosts of this process."""
+        names = {node["metadata"]["name"] for node in self._nodes.items()}
+        if self._member is None:
+            return names
+        ring = self._ring
+        if ring is None:
+            return set()
+        return {name for name in names if ring.get_nodes(name.encode()) == {self._member}}
+
+    def hosts(self) -> list[Host]:
+        """The hosts that are up."""
+        with self._lock:
+            return list(self._hosts.values())
+
+    def host(self, name: str) -> Host | None:
+        """The host of that name when it is up here."""
+        with self._lock:
+            return self._hosts.get(name)
+
+    # -- following
+
+    def _run(self) -> None:
+        self._nodes.wait_synced(60)
+        while not self._stopping.is_set():
+            self._changed.clear()
+            wanted = self.wanted()
+            for host in self.hosts():
+                if host.name not in wanted:
+                    self._end(host, time.monotonic() + 60)
+            for name in sorted(wanted):
+                if not self._stopping.is_set():
+                    self._begin(name)
+            self._changed.wait(self._pause())
+
+    def _pause(self) -> float:
+        due = [when for when, _, _ in self._failed.values()]
+        return max(0.05, min(due) - time.monotonic()) if due else RETRY[1]
+
+    def _begin(self, name: str) -> None:
+        when, pause, _ = self._failed.get(name, (0.0, RETRY[0], ""))
+        if self.host(name) or time.monotonic() < when:
+            return
+        host = self._make(name)
+        try:
+            host.start()
+        except Exception as error:
+            LOG.warning("Host %s could not start, next try in %.0f s: %s", name, pause, text(error), exc_info=True)
+            host.stop(time.monotonic() + 5)
+            self._failed[name] = (time.monotonic() + pause, min(pause * 2, RETRY[1]), text(error))
+            return
+        self._failed.pop(name, None)
+        with self._lock:
+            self._hosts[name] = host
+
+    def _end(self, host: Host, deadline: float) -> None:
+        LOG.info("Host %s is handed over", host.name)
+        with self._lock:
+            self._hosts.pop(host.name, None)
+        try:
+            host.stop(deadline)
+        except Exception:
+            LOG.exception("Host %s did not stop cleanly", host.name)
+
+    def each(self, act: Callable[[Host], Any]) -> None:
+        """Run `act` for every host; an error of one does not hold up the others."""
+        for host in self.hosts():
+            try:
+                act(host)
+            except Exception as error:
+                LOG.warning("Host %s: %s", host.name, text(error), exc_info=True)

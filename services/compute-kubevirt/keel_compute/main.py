@@ -1,0 +1,109 @@
+"""keel-compute-kubevirt: a nova-compute whose hosts are Kubernetes nodes."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from keel_common.clients import Clients
+from keel_common.config import load, warn_without_effect
+from keel_common.kube import NODE, Informer, Kube
+from keel_common.kube.lease import Membership
+from keel_common.runtime import Periodic, Workers, run, setup_logging
+from keel_compute.hosts.host import Host
+from keel_compute.hosts.registry import Registry
+from keel_compute.records import Records
+from keel_compute.site import Site, informers
+from keel_compute.sync.power import PowerSync
+from keel_contract.bus import Bus
+from keel_contract.context import Context
+from keel_contract.errors import RpcTimeout
+from keel_contract.nova.interfaces import BASE, COMPUTE_TASK, CONDUCTOR, SCHEDULER
+from keel_contract.remote import RemoteObjects
+
+LOG = logging.getLogger(__name__)
+
+NAME = "keel-compute-kubevirt"
+GROUP = "keel-compute-kubevirt"
+DEFAULT_INTERVAL = 60
+"""Seconds of a periodic task whose option is 0 (nova 34.0.0 periodic_tasks spacing rule)."""
+
+
+class Conductor:
+    """A Part that waits at start until a conductor answers: nothing can be recorded before (nova 34.0.0 compute
+    start).
+    """
+
+    name = "conductor"
+
+    def __init__(self, bus: Bus, timeout: float) -> None:
+        self._client = bus.client(BASE)
+        self._timeout = timeout
+
+    def start(self) -> None:
+        """Ping until there is an answer."""
+        deadline = time.monotonic() + self._timeout
+        while True:
+            try:
+                self._client.send(Context.admin("nova"), "ping", topic="conductor", timeout=10, arg="1.21 GigaWatts")
+                return
+            except RpcTimeout:
+                if time.monotonic() > deadline:
+                    raise
+                LOG.warning("No conductor answers yet; waiting")
+
+    def stop(self, deadline: float) -> None:
+        """Nothing is held."""
+
+    def checks(self) -> dict[str, Any]:
+        """The bus servers tell when the broker is away."""
+        return {}
+
+
+def interval(seconds: int) -> float | None:
+    """Seconds between runs of a periodic task, None when it is off."""
+    return None if seconds < 0 else float(seconds or DEFAULT_INTERVAL)
+
+
+def parts(conf: Any, bus: Bus | None = None) -> list[Any]:
+    """Everything the process runs, in start order. `bus` is given where parts of one suite share a process."""
+    bus = bus or Bus(conf, "nova")
+    group = conf.kubevirt
+    kube = Kube.of(group)
+    caches = informers(kube, group.namespace)
+    remote = RemoteObjects(bus.client(CONDUCTOR))
+    site = Site(
+        conf=conf,
+        kube=kube,
+        clients=Clients(conf, "compute"),
+        records=Records(remote),
+        remote=remote,
+        conductor=bus.client(COMPUTE_TASK),
+        scheduler=bus.client(SCHEDULER),
+        **caches,
+    )
+    workers = Workers("compute", group.workers)
+    member = conf.host if group.share_nodes else None
+    nodes = Informer(kube, NODE, labels=group.node_selector)
+    registry = Registry(nodes, lambda name: Host(site, bus, name, nodes, workers), member)
+    nodes.listen(registry.node_changed)
+    sync = PowerSync(site, workers, registry.host)
+    caches["instances"].listen(sync.changed)
+    found: list[Any] = [workers, Conductor(bus, group.conductor_timeout), *caches.values(), nodes, registry]
+    if member:
+        found.append(Membership(kube, group.namespace, GROUP, member, registry.share, group.lease_seconds))
+    found.append(Periodic("heartbeat", conf.report_interval, lambda: registry.each(Host.beat)))
+    if seconds := interval(conf.update_resources_interval):
+        found.append(Periodic("resources", seconds, lambda: registry.each(Host.audit)))
+    if seconds := interval(conf.sync_power_state_interval):
+        found.append(Periodic("power states", seconds, lambda: registry.each(sync.audit)))
+    return found
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The console script; answers the exit code."""
+    conf = load("compute", argv, prog=NAME)
+    setup_logging(conf, NAME)
+    warn_without_effect(conf)
+    return run(conf, parts(conf), NAME)

@@ -1,0 +1,1 @@
+"""Keeping the records true to the guests: watch-driven, with an audit as repair."""
