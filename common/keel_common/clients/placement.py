@@ -112,6 +112,12 @@ class Placement:
             return False
         return True
 
+    def inventories(self, uuid: str) -> dict[str, dict]:
+        """The inventories of a provider by resource class."""
+        return self._service.json("GET", f"/resource_providers/{uuid}/inventories", microversion=INVENTORY)[
+            "inventories"
+        ]
+
     def set_inventory(self, uuid: str, inventories: dict[str, dict]) -> bool:
         """Make the inventories of a provider as given; False when they were so already."""
         return self._update(uuid, "inventories", inventories, INVENTORY)
