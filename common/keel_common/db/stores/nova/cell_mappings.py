@@ -87,3 +87,17 @@ def compute_service_hosts(conn: sa.Connection) -> list[str]:
 def mark_mapped(conn: sa.Connection, node_ids: Iterable[int]) -> bool:
     """Notes that discovery has seen these nodes."""
     return cas(conn, NODES, {"mapped": 1}, [NODES.c.id.in_(list(node_ids))])
+
+
+def host(conn: sa.Connection, name: str) -> Row | None:
+    """The mapping of a host with its cell (`cell`: the row of cell_mappings)."""
+    row = conn.execute(sa.select(HOSTS).where(HOSTS.c.host == name)).mappings().first()
+    if row is None:
+        return None
+    cell = conn.execute(sa.select(CELLS).where(CELLS.c.id == row["cell_id"])).mappings().first()
+    return {**row, "cell": None if cell is None else dict(cell)}
+
+
+def unmap_host(conn: sa.Connection, host: str) -> bool:
+    """Forgets which cell a host is in; False when nobody knew."""
+    return conn.execute(sa.delete(HOSTS).where(HOSTS.c.host == host)).rowcount > 0
