@@ -65,12 +65,16 @@ class Bus:
 
         :param objects: object versions for results, where peers are older
         """
+        # A conductor asked itself for what it cannot read would ask without end.
+        asks = all(endpoint.interface is not CONDUCTOR for endpoint in endpoints)
         target = oslo_messaging.Target(exchange=self.exchange, topic=topic, server=host)
-        return Part(self.transport, self._url, target, endpoints, self.suite.name, self.serializer(objects))
+        return Part(self.transport, self._url, target, endpoints, self.suite.name, self.serializer(objects, asks=asks))
 
-    def serializer(self, manifest: Mapping[str, str] | None = None, with_objects: bool = True) -> Serializer:
+    def serializer(
+        self, manifest: Mapping[str, str] | None = None, with_objects: bool = True, asks: bool = True
+    ) -> Serializer:
         """The serializer of the suite. Nova asks a conductor when an object is too new; Cinder has nobody to ask."""
-        backport = self._backport if self.suite.name == "nova" else None
+        backport = self._backport if asks and self.suite.name == "nova" else None
         return Serializer(self.suite.name, self.suite.registry if with_objects else None, manifest, backport)
 
     def close(self) -> None:
@@ -200,7 +204,9 @@ def _bus_error(fault: Exception) -> errors.BusError:
         return errors.RemoteFault(name, str(fault), module)
     if isinstance(fault, oslo_messaging.MessagingException):
         return errors.NotSent(str(fault))
-    message, mark, trace = str(fault).partition(_TRACE)  # a rebuilt exception has the peer's traceback in its text
+    # A rebuilt exception has the peer's traceback in its text. KeyError alone would quote that text.
+    text = str(fault.args[0]) if isinstance(fault, KeyError) and fault.args else str(fault)
+    message, mark, trace = text.partition(_TRACE)
     return errors.RemoteFault(
         name.removesuffix(_REMOTE), message.rstrip(), module.removesuffix(_REMOTE), mark.lstrip() + trace
     )

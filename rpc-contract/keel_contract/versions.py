@@ -8,8 +8,11 @@ def parse(version: str) -> tuple[int, int]:
 
     :raises ValueError: for anything else
     """
-    major, minor = version.split(".")[:2]
-    return int(major), int(minor)
+    try:
+        major, minor = version.split(".")[:2]
+        return int(major), int(minor)
+    except ValueError:
+        raise ValueError(f"{version!r} is no version") from None
 
 
 def understands(own: str, wanted: str) -> bool:

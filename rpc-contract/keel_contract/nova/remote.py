@@ -113,6 +113,18 @@ def updates(before: Mapping[str, Any], obj: VersionedObject) -> dict[str, Any]:
     return changed
 
 
+def at_versions(obj: VersionedObject, object_versions: Mapping[str, str]) -> dict[str, Any]:
+    """The wire form of ``obj`` in the versions a peer told (``object_versions`` of a call to a conductor).
+
+    :raises BackportRefused: a value does not exist in them
+    :raises BadArguments: the peer did not tell a version of the object itself
+    """
+    name = obj.obj_name()
+    if name not in object_versions:
+        raise errors.BadArguments(f"no version of {name} was told")
+    return obj.to_primitive(object_versions[name], object_versions)
+
+
 def apply(obj: VersionedObject, values: Mapping[str, Any]) -> None:
     """Take the values a conductor answered into ``obj``."""
     for name, value in values.items():
