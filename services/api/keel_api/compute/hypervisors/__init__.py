@@ -1,0 +1,1 @@
+"""Hypervisors: the nodes that computes report."""

@@ -1,0 +1,1 @@
+"""Services: who runs where."""
