@@ -61,6 +61,7 @@ class FakeNeutron:
         return _matching(self.networks, filters)
 
     def list_ports(self, context: Any = None, **filters: Any) -> list[dict]:
+        filters.pop("tenant_id", None)
         fixed = filters.pop("fixed_ips", None)
         found = _matching(self.ports, filters)
         if fixed is None:

@@ -8,7 +8,7 @@ from fakes.api import CELL1, Identity
 
 from keel_common.db import count_statements, schema
 
-from .rows import vif
+from .rows import START, vif
 
 VIEWS = json.loads((Path(__file__).parent / "data" / "server_views.json").read_text())
 WHO = {"admin": Identity.ADMIN, "member": Identity.MEMBER, "reader": Identity.READER}
@@ -97,6 +97,7 @@ def test_a_fault_is_shown_in_error_and_its_details_to_administrators(cloud, admi
     uuid = cloud.server(vm_state="error")
     faults = schema.nova_cell.tables["instance_faults"]
     values = {"instance_uuid": uuid, "code": 500, "message": "No valid host", "details": "trace", "deleted": 0}
+    values["created_at"] = START
     cloud.cell.run(lambda conn: conn.execute(faults.insert().values(**values)))
     assert cloud.api.get(f"/servers/{uuid}").ok.body["server"]["fault"]["message"] == "No valid host"
     assert "details" not in cloud.api.get(f"/servers/{uuid}").body["server"]["fault"]

@@ -5,39 +5,18 @@ Each state change is one UPDATE that only happens from the states it was checked
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
 
 from keel_common.db import add, cas, now, schema, soft_delete
+from keel_common.db.stores.nova import actions, instances_destroy
+from keel_common.db.stores.nova.rows import one_of
 from keel_common.domain.server.guards import Guard
 
 TABLES = schema.nova_cell.tables
 INSTANCES = TABLES["instances"]
-
-# tables whose rows go with a server (nova 34.0.0 semantics instance_destroy)
-_SOFT = (
-    "security_group_instance_association",
-    "instance_info_caches",
-    "instance_metadata",
-    "instance_faults",
-    "instance_extra",
-    "instance_system_metadata",
-    "block_device_mapping",
-    "migrations",
-    "virtual_interfaces",
-)
-_DESTROYED_ID = "instance_id_mappings"
-
-
-def one_of(column: sa.ColumnElement, values: Sequence[Any]) -> sa.ColumnElement[bool]:
-    """Return the condition that a column holds one of `values`, None meaning no value."""
-    named = [value for value in values if value is not None]
-    parts = [column.in_(named)] if named else []
-    if None in values:
-        parts.append(column.is_(None))
-    return sa.or_(*parts) if parts else sa.false()
 
 
 def begin(
@@ -45,7 +24,7 @@ def begin(
 ) -> bool:
     """Set the task state of a guarded action and record the action; False when the server is no longer in those states.
 
-    `action` is a row for `record_action`.
+    `action` is what `actions.start` takes: action, request_id, user_id, project_id.
     """
     where = [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0]
     if guard.expects:
@@ -54,44 +33,28 @@ def begin(
         where.append(INSTANCES.c.vm_state.in_(guard.vm_states))
     if not cas(conn, INSTANCES, {"task_state": guard.sets, **(values or {})}, where):
         return False
-    record_action(conn, action)
+    actions.start(conn, uuid, action)
     return True
-
-
-def record_action(conn: sa.Connection, action: Mapping[str, Any]) -> int:
-    """Start an instance action (action, instance_uuid, request_id, user_id, project_id); returns its row id."""
-    return add(conn, TABLES["instance_actions"], {"start_time": now(), **action})
 
 
 def lock(conn: sa.Connection, uuid: str, by: str, reason: str | None, action: Mapping[str, Any], host: str) -> None:
     """Lock a server for `by` (owner or admin), keep the reason, and record the finished action."""
     cas(conn, INSTANCES, {"locked": True, "locked_by": by}, [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0])
     set_system_metadata(conn, uuid, "locked_reason", reason)
-    _finished(conn, action, "api_lock", host)
+    _finished(conn, uuid, action, "api_lock", host)
 
 
 def unlock(conn: sa.Connection, uuid: str, action: Mapping[str, Any], host: str) -> None:
     """Unlock a server and record the finished action."""
     cas(conn, INSTANCES, {"locked": False, "locked_by": None}, [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0])
     set_system_metadata(conn, uuid, "locked_reason", None)
-    _finished(conn, action, "api_unlock", host)
+    _finished(conn, uuid, action, "api_unlock", host)
 
 
-def _finished(conn: sa.Connection, action: Mapping[str, Any], event: str, host: str) -> None:
-    moment = now()
-    action_id = record_action(conn, {**action, "updated_at": moment})
-    add(
-        conn,
-        TABLES["instance_actions_events"],
-        {
-            "action_id": action_id,
-            "event": event,
-            "host": host,
-            "start_time": moment,
-            "finish_time": moment,
-            "result": "Success",
-        },
-    )
+def _finished(conn: sa.Connection, uuid: str, action: Mapping[str, Any], event: str, host: str) -> None:
+    """Record an action that is over already, with its one event."""
+    action_id = actions.start(conn, uuid, action)
+    actions.add_finished_event(conn, action_id, {"event": event, "host": host, "result": "Success"})
 
 
 def set_system_metadata(conn: sa.Connection, uuid: str, key: str, value: str | None) -> None:
@@ -104,12 +67,18 @@ def set_system_metadata(conn: sa.Connection, uuid: str, key: str, value: str | N
         add(conn, table, {"instance_uuid": uuid, "key": key, "value": value})
 
 
+def revert(conn: sa.Connection, uuid: str, task_state: str, before: str | None) -> bool:
+    """Take a task state back that nobody was told of; False when somebody changed it meanwhile."""
+    where = [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0, INSTANCES.c.task_state == task_state]
+    return cas(conn, INSTANCES, {"task_state": before}, where)
+
+
 def reset_state(conn: sa.Connection, uuid: str, vm_state: str, action: Mapping[str, Any]) -> bool:
     """Put a server into `vm_state` without any task, whatever it is doing; False when it is gone."""
     alive = [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0]
     done = cas(conn, INSTANCES, {"vm_state": vm_state, "task_state": None}, alive)
     if done:
-        record_action(conn, {**action, "finish_time": now(), "updated_at": now()})
+        actions.start(conn, uuid, {**action, "finish_time": now()})
     return done
 
 
@@ -128,7 +97,7 @@ def mark_deleting(conn: sa.Connection, uuid: str, task_state: str, action: Mappi
     if not cas(conn, INSTANCES, {"task_state": task_state, "progress": 0}, where):
         return False
     if action is not None:
-        record_action(conn, action)
+        actions.start(conn, uuid, action)
     return True
 
 
@@ -137,23 +106,11 @@ def destroy(conn: sa.Connection, uuid: str, expected_host: str | None, action: M
 
     False, with nothing changed, when it is gone or its host is no longer `expected_host`.
     """
-    moment = now()
     where = [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0, one_of(INSTANCES.c.host, [expected_host])]
-    gone = {
-        "vm_state": "deleted",
-        "task_state": None,
-        "terminated_at": moment,
-        "deleted": INSTANCES.c.id,
-        "deleted_at": moment,
-    }
+    gone = {"vm_state": "deleted", "task_state": None, "terminated_at": now()}
     if not cas(conn, INSTANCES, gone, where):
         return False
-    for name in _SOFT:
-        soft_delete(conn, TABLES[name], [TABLES[name].c.instance_uuid == uuid])
-    soft_delete(conn, TABLES[_DESTROYED_ID], [TABLES[_DESTROYED_ID].c.uuid == uuid])
-    conn.execute(sa.delete(TABLES["tags"]).where(TABLES["tags"].c.resource_id == uuid))
-    tokens = TABLES["console_auth_tokens"]
-    conn.execute(sa.delete(tokens).where(tokens.c.instance_uuid == uuid))
+    instances_destroy.destroy(conn, uuid, expected_host)
     if action is not None:
-        record_action(conn, {**action, "finish_time": moment, "updated_at": moment})
+        actions.start(conn, uuid, {**action, "finish_time": now()})
     return True

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
+import orjson
 import sqlalchemy as sa
 
 from keel_common.db import add, now, schema
@@ -79,3 +81,35 @@ def queue_for_delete(conn: sa.Connection, uuid: str) -> None:
     table = API["instance_mappings"]
     values = {"queued_for_delete": True, "updated_at": now()}
     conn.execute(sa.update(table).where(table.c.instance_uuid == uuid).values(**values))
+
+
+def update_build(conn: sa.Connection, uuid: str, values: Mapping[str, Any]) -> bool:
+    """Change fields of the server a build request will become; False when it is a build request no longer."""
+    table = API["build_requests"]
+    text = conn.execute(sa.select(table.c.instance).where(table.c.instance_uuid == uuid).with_for_update()).scalar()
+    if text is None:
+        return False
+    stored = orjson.loads(text)
+    stored["nova_object.data"].update(values)
+    changed = {"instance": orjson.dumps(stored).decode(), "updated_at": now()}
+    return conn.execute(sa.update(table).where(table.c.instance_uuid == uuid).values(**changed)).rowcount > 0
+
+
+def pin_zone(conn: sa.Connection, uuid: str, zone: str | None) -> bool:
+    """Set the availability zone a server is pinned to in its request spec; False when it has none."""
+    table = API["request_specs"]
+    text = conn.execute(sa.select(table.c.spec).where(table.c.instance_uuid == uuid).with_for_update()).scalar()
+    if text is None:
+        return False
+    stored = orjson.loads(text)
+    stored["nova_object.data"]["availability_zone"] = zone
+    changed = {"spec": orjson.dumps(stored).decode(), "updated_at": now()}
+    return conn.execute(sa.update(table).where(table.c.instance_uuid == uuid).values(**changed)).rowcount > 0
+
+
+def devices_of_build(conn: sa.Connection, uuid: str) -> list[dict[str, Any]]:
+    """Return the block devices of a build request."""
+    table = API["build_requests"]
+    text = conn.execute(sa.select(table.c.block_device_mappings).where(table.c.instance_uuid == uuid)).scalar()
+    objects = orjson.loads(text)["nova_object.data"]["objects"] if text else []
+    return [entry["nova_object.data"] for entry in objects]

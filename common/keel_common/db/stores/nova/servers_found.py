@@ -88,11 +88,11 @@ def cells_of(conn: sa.Connection, uuids: Iterable[str]) -> dict[str, str | None]
 
 
 def builds(conn: sa.Connection, project_id: str | None, user_id: str | None = None) -> list[dict[str, Any]]:
-    """Return the servers that are still build requests, newest first; of one project, or of all when None."""
-    query = sa.select(BUILDS.c.instance, BUILDS.c.tags, BUILDS.c.created_at, BUILDS.c.updated_at)
+    """Return the servers that are still build requests, each with its `build_id`; of one project, or of all."""
+    query = sa.select(BUILDS.c.id, BUILDS.c.instance, BUILDS.c.tags, BUILDS.c.created_at, BUILDS.c.updated_at)
     if project_id is not None:
         query = query.where(BUILDS.c.project_id == project_id)
-    found = [_build(row) for row in conn.execute(query.order_by(BUILDS.c.id.desc())).mappings() if row["instance"]]
+    found = [_build(row) | {"build_id": row["id"]} for row in conn.execute(query).mappings() if row["instance"]]
     return [server for server in found if user_id is None or server["user_id"] == user_id]
 
 

@@ -84,9 +84,10 @@ def _from_cells(
 
 
 def _sort(rows: list[Server], order: Sequence[tuple[str, str]]) -> None:
-    """Sort in the asked order; build requests have no id, so that key counts as empty."""
+    """Sort build requests in the asked order; they have no id as a server yet, so their own stands in."""
     for column, way in reversed(order):
-        rows.sort(key=lambda row, c=column: _value(row.get(c)), reverse=way == "desc")
+        key = "build_id" if column == "id" else column
+        rows.sort(key=lambda row, k=key: _value(row.get(k)), reverse=way == "desc")
 
 
 def _sort_key(order: Sequence[tuple[str, str]]) -> Callable[[Server], tuple]:

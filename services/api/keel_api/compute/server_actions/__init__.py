@@ -1,0 +1,1 @@
+"""Actions of servers: what changes their state."""

@@ -1,0 +1,97 @@
+"""DELETE /servers/{id} (nova 34.0.0 flows 3): before scheduling, without a living host, through the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keel_api.compute.server_actions import begin
+from keel_api.compute.servers import lookup
+from keel_api.compute.servers.local_delete import delete_here, release_volumes
+from keel_api.http.fault import Fault
+from keel_api.http.ops import handles
+from keel_api.http.request import Request
+from keel_common.clients import errors
+from keel_common.db import Cell, now
+from keel_common.db.stores.nova import bdms, servers_change, servers_create, services
+from keel_common.domain.server import guards
+from keel_common.domain.server.status import service_is_up
+from keel_common.wire import server as wire
+from keel_contract.nova.interfaces import COMPUTE
+
+_DELETING, _SOFT_DELETING = "deleting", "soft-deleting"
+
+
+@handles("DELETE /servers/{id}")
+def delete(req: Request) -> None:
+    uuid = req.path["id"]
+    found = lookup.located(req, uuid)
+    server, cell = lookup.read_found(req, found, begin.COLUMNS)
+    req.must("os_compute_api:servers:delete", lookup.target_of(server))
+    _check(req, server, "delete")
+    if cell is None:
+        if _delete_build(req, uuid):
+            return
+        # the conductor was faster: the server is in a cell now
+        server, cell = lookup.read_found(req, lookup.located(req, uuid), begin.COLUMNS)
+        if cell is None:
+            raise lookup.not_found(uuid)
+    remove(req, server, cell, soft=req.services.conf.reclaim_instance_interval > 0)
+
+
+def _check(req: Request, server: dict[str, Any], verb: str) -> None:
+    try:
+        guards.guard("delete").check(server, verb, req.context.is_admin)
+    except guards.Refused as refused:
+        raise Fault(409, str(refused)) from None
+
+
+def _delete_build(req: Request, uuid: str) -> bool:
+    """Delete a server that no cell has: its build request, its reserved volumes. False when it is in a cell now."""
+    api = req.services.cells.api
+    devices = api.read(servers_create.devices_of_build, uuid)
+    if not api.run(servers_create.delete_build, uuid):
+        return False
+    release_volumes(req, devices)
+    api.run(servers_create.queue_for_delete, uuid)
+    return True
+
+
+def remove(req: Request, server: dict[str, Any], cell: Cell, soft: bool = False) -> None:
+    """Delete a server that a cell has; `soft` leaves it to be reclaimed later when it was ever active."""
+    _forget_shelved_image(req, server)
+    if server["vm_state"] == "resized":
+        raise Fault(501, "Deleting a server before its resize is confirmed or reverted is not possible yet.")
+    if not server["host"] or not _host_is_up(req, cell, server["host"]):
+        delete_here(req, server, cell)
+        return
+    soft = soft and bool(server["launched_at"])
+    task_state = _SOFT_DELETING if soft else _DELETING
+    uuid = server["uuid"]
+    if not cell.db.run(servers_change.mark_deleting, uuid, task_state, begin.action_row(req, "delete")):
+        return  # it is on its way out already: asking twice is no error
+    instance = wire.instance({**server, "task_state": task_state, "progress": 0})
+    with begin.reverting(cell, server, task_state):
+        if soft:
+            req.services.rpc(COMPUTE, cell).send(req.context, "soft_delete_instance", instance=instance)
+            return
+        devices = wire.devices(cell.db.read(bdms.of_servers, [uuid]))
+        req.services.rpc(COMPUTE, cell).send(req.context, "terminate_instance", instance=instance, bdms=devices)
+    req.services.cells.api.run(servers_create.queue_for_delete, uuid)
+
+
+def _host_is_up(req: Request, cell: Cell, host: str) -> bool:
+    row = cell.db.read(services.by_host_and_binary, host, "nova-compute")
+    if row is None:
+        return False
+    down_after = req.services.conf.service_down_time
+    return service_is_up(row["last_seen_up"], row["created_at"], bool(row["forced_down"]), now(), down_after)
+
+
+def _forget_shelved_image(req: Request, server: dict[str, Any]) -> None:
+    """The image a shelved server would come back from is of no use to anybody else."""
+    image = server["system_metadata"].get("shelved_image_id")
+    if image and server["vm_state"] in ("shelved", "shelved_offloaded"):
+        try:
+            req.services.clients.glance.delete(req.context, image)
+        except errors.NotFound:
+            return
