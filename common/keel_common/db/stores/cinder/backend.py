@@ -71,8 +71,16 @@ def allocated(conn: sa.Connection, backend: str) -> dict[str, int]:
 
 
 def created(conn: sa.Connection, volume_id: str, image: Mapping[str, Any] | None) -> bool:
-    """creating -> available; with the image's facts the volume is bootable and remembers them."""
-    values: dict[str, Any] = {"launched_at": now()}
+    """creating -> available; with the image's facts the volume is bootable and remembers them.
+
+    The volume names its service, and no lock among its guests is needed: each claim is a target of its own
+    (nova-compute takes a lock of the service's uuid before it connects a volume with shared targets).
+    """
+    values: dict[str, Any] = {
+        "launched_at": now(),
+        "service_uuid": _service_uuid(conn, volume_id),
+        "shared_targets": False,
+    }
     if image is not None:
         values["bootable"] = True
     if not transitions.apply(conn, BACKEND_TRANSITIONS["created"], volume_id, values):
@@ -81,6 +89,14 @@ def created(conn: sa.Connection, volume_id: str, image: Mapping[str, Any] | None
         metadata.merge(conn, metadata.IMAGE, volume_id, {key: str(value) for key, value in image.items()})
     workers.remove(conn, "Volume", volume_id)
     return True
+
+
+def _service_uuid(conn: sa.Connection, volume_id: str) -> str | None:
+    """The uuid of the volume service that serves a volume's backend."""
+    volumes, services = TABLES["volumes"], TABLES["services"]
+    host = conn.execute(sa.select(volumes.c.host).where(volumes.c.id == volume_id)).scalar()
+    serving = (services.c.host == (host or "").partition("#")[0], services.c.binary == "cinder-volume")
+    return conn.execute(sa.select(services.c.uuid).where(*serving, alive(services))).scalar()
 
 
 def create_failed(conn: sa.Connection, volume_id: str) -> bool:
