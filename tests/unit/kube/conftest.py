@@ -1,8 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
-
-from tests.unit.kube.scripted import ScriptedServer
+from fakes.kube import ScriptedServer
 
 
 @pytest.fixture

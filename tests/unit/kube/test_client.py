@@ -1,6 +1,8 @@
 """The client: paths, typed errors, which requests are sent again and which never."""
 
 import pytest
+from fakes.kube import Answer
+
 from keel_common.kube import (
     NODE,
     PVC,
@@ -15,8 +17,6 @@ from keel_common.kube import (
     NotFound,
     Unreachable,
 )
-
-from tests.unit.kube.scripted import Answer
 
 CLAIMS = "/api/v1/namespaces/ns/persistentvolumeclaims"
 VMS = "/apis/kubevirt.io/v1/namespaces/ns/virtualmachines"

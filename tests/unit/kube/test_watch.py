@@ -4,9 +4,9 @@ import threading
 import time
 
 import pytest
-from keel_common.kube import VMI, Expired, Informer, Kube
+from fakes.kube import Answer
 
-from tests.unit.kube.scripted import Answer
+from keel_common.kube import VMI, Expired, Informer, Kube
 
 PATH = "/apis/kubevirt.io/v1/namespaces/ns/virtualmachineinstances"
 
