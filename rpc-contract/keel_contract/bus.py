@@ -14,9 +14,11 @@ import oslo_messaging
 from oslo_messaging._metrics import client as metrics
 from oslo_messaging._tracing import client as tracing
 from oslo_messaging.rpc import dispatcher
+from oslo_messaging.transport import RPCTransport
 
 from keel_contract import errors, versions
 from keel_contract.context import Context
+from keel_contract.inprocess import InProcessDriver
 from keel_contract.interface import Interface, Level, Method, outgoing
 from keel_contract.nova.interfaces import CONDUCTOR
 from keel_contract.objects import VersionedObject
@@ -49,9 +51,9 @@ class Bus:
         # oslo.messaging reads these on every message but registers them on its global configuration alone.
         conf.register_opts(tracing.oslo_messaging_tracing, group="oslo_messaging_tracing")
         conf.register_opts(metrics.oslo_messaging_metrics, group="oslo_messaging_metrics")
-        self.transport = oslo_messaging.get_rpc_transport(conf, url)
         self._url = oslo_messaging.TransportURL.parse(conf, url)
         conf.set_default("control_exchange", self.suite.exchange)
+        self.transport = _transport(conf, self._url)
         self.exchange: str = conf.control_exchange
 
     def client(self, interface: Interface, pin: Pin | str | None = None) -> Client:
@@ -85,6 +87,12 @@ class Bus:
         return self.client(CONDUCTOR).send(
             context, "object_backport_versions", objinst=primitive, object_versions=dict(manifest)
         )
+
+
+def _transport(conf: Any, url: oslo_messaging.TransportURL) -> RPCTransport:
+    if url.transport == "fake":
+        return RPCTransport(InProcessDriver(conf, url, conf.control_exchange, []))
+    return oslo_messaging.get_rpc_transport(conf, url)
 
 
 class Client:
@@ -191,7 +199,7 @@ def _destination(method: Method, args: Mapping[str, Any]) -> str | None:
             return None
         value = value[int(step)] if step.isdigit() else getattr(value, step)
     if isinstance(value, VersionedObject):
-        return value.get("cluster_name") or value.host
+        return value.get("cluster_name") or value.get("host")
     return value
 
 
@@ -207,6 +215,8 @@ def _bus_error(fault: Exception) -> errors.BusError:
     # A rebuilt exception has the peer's traceback in its text. KeyError alone would quote that text.
     text = str(fault.args[0]) if isinstance(fault, KeyError) and fault.args else str(fault)
     message, mark, trace = text.partition(_TRACE)
+    if not mark:
+        return errors.NotSent(f"{name}: {text}")
     return errors.RemoteFault(
         name.removesuffix(_REMOTE), message.rstrip(), module.removesuffix(_REMOTE), mark.lstrip() + trace
     )

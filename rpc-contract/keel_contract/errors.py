@@ -45,7 +45,7 @@ class RemoteFault(BusError):
 
     :ivar class_name: the bare class name, such as ``InstanceNotFound``
     :ivar message: the text of the exception
-    :ivar module: module of the class where the transport told it, else None
+    :ivar module: "builtins" for an exception of Python, None for one of the peer's own (the transport does not tell)
     :ivar traceback: the peer's traceback as text, "" when it was not sent
     """
 

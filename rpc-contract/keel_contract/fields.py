@@ -117,4 +117,9 @@ class NetworkVIFModelField(f.AutoTypedField):
 class DictOfNullableField(f.AutoTypedField):
     """Values of any primitive type."""
 
-    AUTO_TYPE = f.Dict(f.FieldType(), nullable=True)
+    AUTO_TYPE: f.Dict = f.Dict(f.FieldType(), nullable=True)
+
+
+def is_boolean(declared: f.Field) -> bool:
+    """Whether a field holds yes or no: databases store that as a number, or as nothing."""
+    return isinstance(declared, f.BooleanField)

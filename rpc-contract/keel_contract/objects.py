@@ -78,13 +78,13 @@ _F = TypeVar("_F", bound=oslo_fields.Field)
 
 def since(version: str, declared: _F, **rules: Any) -> _F:
     """``declared`` with the version of its object that brought it (and further Rules)."""
-    declared.rules = Rules(version, **rules)
+    declared.rules = Rules(version, **rules)  # type: ignore[attr-defined]
     return declared
 
 
 def values(declared: _F, **rules: Any) -> _F:
     """``declared`` with Rules for some of its values."""
-    declared.rules = Rules(None, **rules)
+    declared.rules = Rules(None, **rules)  # type: ignore[attr-defined]
     return declared
 
 
@@ -116,6 +116,7 @@ class VersionedObject(base.VersionedObject):
 
     registry: ClassVar[Registry]
     suite: ClassVar[str]
+    fields: Any = {}
     actions: ClassVar[Mapping[str, inspect.Signature]] = {}
     class_actions: ClassVar[Mapping[str, inspect.Signature]] = {}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from oslo_versionedobjects import fields as f
 
 from keel_contract.objects import ListBase, Registry, VersionedObject
@@ -20,7 +22,7 @@ class CinderObject(VersionedObject):
 class Persistent:
     """The columns every softly deleted record has."""
 
-    fields = {
+    fields: Any = {
         "created_at": f.DateTimeField(nullable=True),
         "updated_at": f.DateTimeField(nullable=True),
         "deleted_at": f.DateTimeField(nullable=True),

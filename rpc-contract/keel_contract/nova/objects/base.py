@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from oslo_versionedobjects import fields as f
 
 from keel_contract.objects import ListBase, Registry, VersionedObject
@@ -21,7 +23,7 @@ class NovaObject(VersionedObject):
 class Timestamped:
     """When the record was made and last changed."""
 
-    fields = {
+    fields: Any = {
         "created_at": f.DateTimeField(nullable=True),
         "updated_at": f.DateTimeField(nullable=True),
     }
@@ -30,7 +32,7 @@ class Timestamped:
 class Persistent:
     """The columns every softly deleted record has."""
 
-    fields = {
+    fields: Any = {
         "created_at": f.DateTimeField(nullable=True),
         "updated_at": f.DateTimeField(nullable=True),
         "deleted_at": f.DateTimeField(nullable=True),

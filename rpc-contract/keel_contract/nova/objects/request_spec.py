@@ -1,4 +1,5 @@
 """What the scheduler is asked for: RequestSpec and its parts."""
+# mypy: disable-error-code="arg-type"
 
 from __future__ import annotations
 
