@@ -20,7 +20,7 @@ from keel_contract.bus import Bus
 from keel_contract.context import Context
 from keel_contract.errors import RpcTimeout
 from keel_contract.nova.interfaces import BASE, COMPUTE_TASK, CONDUCTOR, SCHEDULER
-from keel_contract.remote import RemoteObjects
+from keel_contract.nova.remote import RemoteObjects
 
 LOG = logging.getLogger(__name__)
 
@@ -66,9 +66,9 @@ def interval(seconds: int) -> float | None:
     return None if seconds < 0 else float(seconds or DEFAULT_INTERVAL)
 
 
-def parts(conf: Any, bus: Bus | None = None) -> list[Any]:
-    """Everything the process runs, in start order. `bus` is given where parts of one suite share a process."""
-    bus = bus or Bus(conf, "nova")
+def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
+    """Everything the process runs, in start order. `clients` replaces the peers that the configuration names."""
+    bus = Bus(conf, "nova")
     group = conf.kubevirt
     kube = Kube.of(group)
     caches = informers(kube, group.namespace)
@@ -76,7 +76,7 @@ def parts(conf: Any, bus: Bus | None = None) -> list[Any]:
     site = Site(
         conf=conf,
         kube=kube,
-        clients=Clients(conf, "compute"),
+        clients=clients or Clients(conf, "compute"),
         records=Records(remote),
         remote=remote,
         conductor=bus.client(COMPUTE_TASK),

@@ -1,0 +1,169 @@
+"""A server is built: records, ports, disks, machine; and how a build ends that cannot succeed."""
+
+from keel_common.clients import errors
+
+
+def counted(world, before):
+    return [name for name in world.conductor.messages[before:] if not name.startswith(("Service.", "ComputeNode."))]
+
+
+def test_server_boots_to_active(world):
+    instance = world.instance(key_data="ssh-ed25519 AAAA", user_data=None)
+    world.image_mapping(instance.uuid)
+    before = len(world.conductor.messages)
+    world.build(instance)
+    row = world.reach(instance.uuid, "active")
+    world.until(lambda: world.conductor.events[-1][2], "event is finished")
+    assert (row.host, row.node, row.power_state) == ("node-1", "node-1", 1)
+    assert row.launched_at is not None
+    assert row.root_device_name == "/dev/vda"
+    assert world.conductor.states[instance.uuid] == [
+        ("building", "networking"),
+        ("building", "spawning"),
+        ("active", None),
+    ]
+    assert counted(world, before) == [
+        "InstanceActionEvent.event_start",
+        "Instance.save",
+        "VirtualInterface.create",
+        "InstanceInfoCache.save",
+        "BlockDeviceMapping.save",
+        "Instance.save",
+        "Instance.save",
+        "InstanceActionEvent.event_finish_with_failure",
+    ]
+    machine, guest = world.machine(instance.uuid), world.guest(instance.uuid)
+    assert machine["spec"]["runStrategy"] == "Manual"
+    assert guest["status"]["nodeName"] == "node-1"
+    (vif,) = row.info_cache.network_info
+    (interface,) = machine["spec"]["template"]["spec"]["domain"]["devices"]["interfaces"]
+    assert interface["macAddress"] == vif["address"]
+    port = world.peers.neutron.ports[vif["id"]]
+    assert (port["device_id"], port["device_owner"], port["binding:host_id"]) == (
+        instance.uuid,
+        "compute:nova",
+        "node-1",
+    )
+    assert world.scheduler.told[-1] == ("update", "node-1")
+    assert not [each for each in world.left(instance.uuid) if "Secret" in each and "image" in each]
+
+
+def test_server_boots_from_a_volume(world):
+    instance = world.instance(image_ref="", system_metadata={})
+    root, data = world.volume(), world.volume()
+    world.volume_mapping(instance.uuid, root, boot_index=0, delete_on_termination=True)
+    world.volume_mapping(instance.uuid, data)
+    world.build(instance)
+    world.reach(instance.uuid, "active")
+    volumes = {each["name"]: each for each in world.machine(instance.uuid)["spec"]["template"]["spec"]["volumes"]}
+    assert volumes[f"v-{root}"]["persistentVolumeClaim"] == {"claimName": f"volume-{root}"}
+    assert volumes[f"v-{data}"]["persistentVolumeClaim"] == {"claimName": f"volume-{data}", "hotpluggable": True}
+    assert world.peers.cinder.volumes[root]["status"] == world.peers.cinder.volumes[data]["status"] == "in-use"
+    connectors = {each["connector"]["host"] for each in world.peers.cinder.attachments.values()}
+    assert connectors == {"node-1"}
+    saved = {each.volume_id: each for each in world.conductor.mappings.values() if each.instance_uuid == instance.uuid}
+    assert saved[root].device_name == "/dev/vda"
+    assert saved[data].device_name == "/dev/vdb"
+    world.delete(instance.uuid)
+    assert root not in world.peers.cinder.volumes
+    assert world.peers.cinder.volumes[data]["status"] == "available"
+    world.nothing_left(instance.uuid)
+
+
+def test_server_is_deleted_with_all_it_had(world):
+    server = world.boot()
+    before = len(world.conductor.messages)
+    world.delete(server)
+    world.until(lambda: world.conductor.events[-1][1:3] == ["compute_terminate_instance", True], "event is finished")
+    world.nothing_left(server)
+    assert counted(world, before) == [
+        "InstanceActionEvent.event_start",
+        "VirtualInterface.delete_by_instance_uuid",
+        "Instance.save",
+        "ConsoleAuthToken.clean_console_auths_for_instance",
+        "Instance.destroy",
+        "InstanceActionEvent.event_finish_with_failure",
+    ]
+    assert world.conductor.events[-1][3] is None
+
+
+def test_neutron_refusing_ends_in_error_with_the_reason(world):
+    world.peers.neutron.refuse = errors.OverQuota(409, "Quota exceeded for resources: ['port'].", "neutron")
+    instance = world.instance()
+    world.image_mapping(instance.uuid)
+    world.build(instance)
+    row = world.reach(instance.uuid, "error")
+    assert "Quota exceeded" in world.conductor.faults[-1].message
+    assert (row.host, row.node, row.task_state) == (None, None, None)
+    world.nothing_left(instance.uuid)
+
+
+def test_port_that_cannot_be_bound_here_is_tried_elsewhere(world):
+    world.peers.neutron.vif_type = "binding_failed"
+    try:
+        instance = world.instance()
+        world.image_mapping(instance.uuid)
+        world.build(instance)
+        world.until(lambda: world.conductor.rescheduled, "the conductor is asked for another host")
+    finally:
+        world.peers.neutron.vif_type = "ovs"
+    request = world.conductor.rescheduled.pop()
+    row = world.reach(instance.uuid, "building", "scheduling")
+    assert (row.host, row.compute_id) == (None, None)
+    assert "Binding failed" in request["filter_properties"]["retry"]["exc_reason"]
+    assert request["host_lists"] == [[]]
+    world.nothing_left(instance.uuid)
+
+
+def test_build_without_retry_ends_in_error(world):
+    world.peers.neutron.vif_type = "binding_failed"
+    try:
+        instance = world.instance()
+        world.image_mapping(instance.uuid)
+        world.build(instance, filter_properties={})
+        world.reach(instance.uuid, "error")
+    finally:
+        world.peers.neutron.vif_type = "ovs"
+    world.nothing_left(instance.uuid)
+
+
+def test_image_that_cannot_be_fetched_ends_in_error(world):
+    world.peers.glance.secret, kept = "another", world.peers.glance.secret
+    instance = world.instance()
+    world.image_mapping(instance.uuid)
+    context = world.context
+    world.context = lambda: _with_token(context(), kept)
+    try:
+        world.build(instance)
+        world.reach(instance.uuid, "error")
+    finally:
+        world.peers.glance.secret = kept
+        world.context = context
+    assert "could not be filled" in world.conductor.faults[-1].message
+    world.nothing_left(instance.uuid)
+
+
+def _with_token(context, token):
+    context.auth_token = token
+    return context
+
+
+def test_unsupported_hardware_is_named(world):
+    instance = world.instance(system_metadata={"image_hw_machine_type": "pc", "image_disk_format": "raw"})
+    world.image_mapping(instance.uuid)
+    world.build(instance)
+    world.reach(instance.uuid, "error")
+    assert "machine type 'pc'" in world.conductor.faults[-1].message
+    world.nothing_left(instance.uuid)
+
+
+def test_server_deleted_while_it_is_built_leaves_nothing(world):
+    instance = world.instance()
+    world.image_mapping(instance.uuid)
+    world.conductor.after["Instance.save", "networking"] = lambda row: world.conductor.instances[row.uuid].__setattr__(
+        "task_state", "deleting"
+    )
+    world.build(instance)
+    world.until(lambda: world.conductor.events[-1][0] == instance.uuid and world.conductor.events[-1][2], "build ends")
+    world.delete(instance.uuid)
+    world.nothing_left(instance.uuid)
