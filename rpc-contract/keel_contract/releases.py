@@ -199,5 +199,4 @@ COMPUTE_HISTORY = (
 )
 
 # Cinder: manifest -> object versions that differ from this contract's.
-CINDER_MANIFEST = "1.39"
 CINDER_MANIFESTS: Mapping[str, Mapping[str, str]] = {"1.38": {"Snapshot": "1.5", "Volume": "1.8"}, "1.39": {}}
