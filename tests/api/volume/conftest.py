@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from keel_common.clients import errors
 from keel_common.db.stores.cinder import attachments, services, snapshots, transitions, volumes
 from keel_common.domain.volume.states import Transition
 
@@ -66,3 +67,21 @@ def made(volume, backend):
         return reply.body["volume"]["id"]
 
     return make
+
+
+class Nova:
+    """The compute API: which attachment a server holds."""
+
+    def __init__(self):
+        self.holds = {}
+
+    def volume_attachment(self, context, server_id, volume_id):
+        if (server_id, volume_id) not in self.holds:
+            raise errors.NotFound(404, "no such attachment", "nova")
+        return {"attachment_id": self.holds[server_id, volume_id]}
+
+
+@pytest.fixture
+def nova(volume):
+    volume.services.clients.nova = Nova()
+    return volume.services.clients.nova

@@ -5,30 +5,11 @@ import uuid
 import pytest
 from fakes.api import Identity
 
-from keel_common.clients import errors
 from keel_contract.errors import RemoteFault
 
 SERVER = str(uuid.uuid4())
 CONNECTOR = {"host": "node-1", "ip": "10.0.0.1"}
 INFO = {"driver_volume_type": "csi", "pvc": "volume-x"}
-
-
-class Nova:
-    """The compute API: which attachment a server holds."""
-
-    def __init__(self):
-        self.holds = {}
-
-    def volume_attachment(self, context, server_id, volume_id):
-        if (server_id, volume_id) not in self.holds:
-            raise errors.NotFound(404, "no such attachment", "nova")
-        return {"attachment_id": self.holds[server_id, volume_id]}
-
-
-@pytest.fixture
-def nova(volume):
-    volume.services.clients.nova = Nova()
-    return volume.services.clients.nova
 
 
 @pytest.fixture

@@ -92,11 +92,13 @@ def test_too_many_gigabytes_are_413(volume):
     assert reply.status == 413 and reply.message.startswith("VolumeSizeExceedsAvailableQuota: ")
 
 
-def test_a_volume_that_cannot_be_sent_is_in_error_and_costs_nothing(volume, admin):
+def test_a_volume_that_cannot_be_sent_is_in_error_and_holds_its_quota_until_deleted(volume):
     volume.bus.answers["create_volume"] = RuntimeError("no broker")
     assert volume.post("/volumes", {"volume": {"size": 1}}).status == 500
     (row,) = volume.get("/volumes/detail").body["volumes"]
-    assert row["status"] == "error" and used(volume) == 0
+    assert row["status"] == "error" and used(volume) == 1
+    assert volume.delete(f"/volumes/{row['id']}").status == 202
+    assert used(volume) == 0
 
 
 @pytest.mark.parametrize("asked", [{}, {"size": 0}, {"size": "x"}, {"size": None}])

@@ -150,7 +150,13 @@ _ROWS = (
     _volume("upload forced", {"status": ("available", "in-use")}, {"status": "uploading"}),
 )
 
-TRANSITIONS: dict[str, Transition] = {row.name: row for row in _ROWS}
+_NOVA_ROWS = tuple(
+    _snapshot(f"nova {old} -> {new}", {"status": (old,)}, {"status": new})
+    for old, allowed in SNAPSHOT_STATUS_UPDATES.items()
+    for new in allowed
+)
+
+TRANSITIONS: dict[str, Transition] = {row.name: row for row in (*_ROWS, *_NOVA_ROWS)}
 
 #: States a source must have for a new volume (read checks, no change of the source).
 SOURCE_STATES = {

@@ -53,7 +53,7 @@ def create(req: Request) -> dict[str, Any]:
         rpc.create_volume(req, row, spec, image["id"] if image else None, wish.hints)
     except Exception:
         LOG.exception("Volume %s could not be handed to the scheduler", row["id"])
-        req.services.db.run(_give_up, req, row, type_row)
+        req.services.db.run(_give_up, row["id"])
         raise
     shown = {**row, "volume_type_name": type_row["name"], "attachments": [], "image_metadata": {}}
     return {"volume": views.render(req, views.DETAIL, [shown])[0]}
@@ -168,9 +168,7 @@ def _take_quota(conn: Any, req: Request, size: int, type_name: str) -> list[str]
     return quotas.take(conn, options, project, deltas, limits)
 
 
-def _give_up(conn: Any, req: Request, row: dict[str, Any], type_row: dict[str, Any]) -> None:
-    """Nobody will work on this volume: it is in error, its quota is free again."""
-    deltas = quota_rules.delete_volume(row["size"], type_row["name"])
-    quotas.give_back(conn, settings.quotas(req), row["project_id"], deltas)
-    volumes.restore_status(conn, row["id"], "creating", "error")
-    workers.remove(conn, "Volume", row["id"])
+def _give_up(conn: Any, volume_id: str) -> None:
+    """Nobody will work on this volume: it is in error, and keeps its quota until it is deleted, as failed ones do."""
+    volumes.restore_status(conn, volume_id, "creating", "error")
+    workers.remove(conn, "Volume", volume_id)

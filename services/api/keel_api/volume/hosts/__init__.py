@@ -1,1 +1,0 @@
-"""Operations on hosts of the volume API."""

@@ -1,0 +1,1 @@
+"""Operations on the rows of the volume suite's processes (os-services)."""

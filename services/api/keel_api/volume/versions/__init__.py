@@ -1,0 +1,1 @@
+"""The version document of the volume API."""
