@@ -31,11 +31,6 @@ def host(compute):
     return row
 
 
-def found(compute, admin, service, version="2.53"):
-    every = compute.get("/os-services", who=admin, version=version).ok.body["services"]
-    return next(row for row in every if row["id"] == (service["uuid"] if version != "2.1" else service["id"]))
-
-
 def test_services_are_listed_with_state_and_zone(compute, admin, host):
     rows.service(compute, "c1", "nova-conductor", last_seen_up=None)
     rows.service(compute, "c1", "nova-osapi_compute")

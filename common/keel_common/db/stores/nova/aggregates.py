@@ -119,7 +119,7 @@ def zones(conn: sa.Connection) -> dict[str, str]:
         .where(METADATA.c.key == ZONE)
         .order_by(HOSTS.c.id)
     )
-    return {host: zone for host, zone in conn.execute(query)}
+    return dict(conn.execute(query).tuples().all())
 
 
 def _put(conn: sa.Connection, aggregate_id: int, metadata: Mapping[str, str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, or_, select
+from sqlalchemy import Connection, delete, false, func, or_, select
 
 from keel_common.db.cells import Cells
 from keel_common.db.schema import nova_api, nova_cell
@@ -76,9 +76,9 @@ def used(cells: Cells, project_id: str, user_id: str | None = None) -> dict[str,
 
     Softly deleted servers do not count.
     """
-    found = {"instances": 0, "cores": 0, "ram": 0, "server_groups": cells.api.read(_count_groups, project_id, user_id)}
+    found = {"instances": 0, "cores": 0, "ram": 0, "server_groups": cells.api.read(count_groups, project_id, user_id)}
     for cell in cells.all():
-        for name, amount in cell.db.read(_count_servers, project_id, user_id).items():
+        for name, amount in cell.db.read(count_servers, project_id, user_id).items():
             found[name] += amount
     return found
 
@@ -94,18 +94,22 @@ def count_members(conn: Connection, group_id: int) -> int:
     return conn.execute(query).scalar_one()
 
 
-def _count_groups(conn: Connection, project_id: str, user_id: str | None) -> int:
+def count_groups(conn: Connection, project_id: str, user_id: str | None = None) -> int:
+    """Server groups of a project, or of a user in it."""
     query = select(func.count()).select_from(_GROUPS).where(_GROUPS.c.project_id == project_id)
     if user_id is not None:
         query = query.where(_GROUPS.c.user_id == user_id)
     return conn.execute(query).scalar_one()
 
 
-def _count_servers(conn: Connection, project_id: str, user_id: str | None) -> dict[str, int]:
+def count_servers(conn: Connection, project_id: str, user_id: str | None = None) -> dict[str, int]:
+    """Servers of a project (or of a user in it) in one cell, with their vCPUs and MiB; softly deleted and hidden ones
+    do not count."""
     table = _INSTANCES
     query = select(func.count(), func.sum(table.c.vcpus), func.sum(table.c.memory_mb)).where(
         table.c.deleted == 0,
         table.c.project_id == project_id,
+        or_(table.c.hidden.is_(None), table.c.hidden == false()),
         or_(table.c.vm_state.is_(None), table.c.vm_state != "soft-delete"),
     )
     if user_id is not None:

@@ -109,8 +109,7 @@ def _change(req: Request, service: dict[str, Any], changes: dict[str, Any]) -> d
     db.run(services.update, service["id"], changes)
     if "disabled" in changes and changes["disabled"] != bool(service["disabled"]) and service["up"]:
         _tell(req, service, enabled=not changes["disabled"])
-    now = next(row for row in all_services(req) if row["uuid"] == service["uuid"])
-    return now
+    return next(row for row in all_services(req) if row["uuid"] == service["uuid"])
 
 
 def _tell(req: Request, service: dict[str, Any], enabled: bool) -> None:

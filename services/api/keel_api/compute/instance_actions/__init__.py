@@ -1,0 +1,1 @@
+"""Instance actions: what was done to a server."""

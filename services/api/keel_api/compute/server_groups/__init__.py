@@ -1,0 +1,1 @@
+"""Server groups: which servers belong together or apart."""
