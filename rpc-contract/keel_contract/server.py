@@ -100,19 +100,18 @@ class Part:
         self._listening = True
 
     def stop(self, deadline: float) -> None:
-        """Take no more messages and finish those taken, for at most ``deadline`` seconds.
+        """Take no more messages and finish those taken, until ``deadline`` (a ``time.monotonic()`` value).
 
         What is not finished by then is logged; its threads end with the process.
         """
         if not self._listening:
             return
         self._listening = False
-        until = time.monotonic() + deadline
         ending = threading.Thread(target=self._end, name=f"{self.name} ending", daemon=True)
         ending.start()
-        ending.join(max(0.0, until - time.monotonic()))
+        ending.join(max(0.0, deadline - time.monotonic()))
         if ending.is_alive():
-            LOG.warning("%s: messages were still being handled after %.1f s", self.name, deadline)
+            LOG.warning("%s: messages were still being handled at the deadline", self.name)
 
     def _end(self) -> None:
         self._server.stop()

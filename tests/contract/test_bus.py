@@ -106,7 +106,7 @@ def serve(bus):
 
 def stop(parts):
     """Stopping a server takes up to a second (the pool of oslo.messaging looks up that often): all at once."""
-    stopping = [threading.Thread(target=part.stop, args=(5,)) for part in parts]
+    stopping = [threading.Thread(target=part.stop, args=(time.monotonic() + 5,)) for part in parts]
     for thread in stopping:
         thread.start()
     for thread in stopping:
@@ -120,7 +120,7 @@ def shared(bus):
     part = bus.server("compute", compute.host, [Endpoint(nova.COMPUTE, compute)])
     part.start()
     yield compute
-    part.stop(5)
+    part.stop(time.monotonic() + 5)
 
 
 @pytest.fixture
@@ -328,7 +328,7 @@ def test_stop_finishes_what_was_taken(bus, context):
     part.start()
     bus.client(nova.COMPUTE).send(context, "start_instance", server=host, instance={})
     slow.wait()
-    part.stop(5)
+    part.stop(time.monotonic() + 5)
     assert slow.finished
 
 
@@ -339,7 +339,7 @@ def test_readiness_follows_the_server(bus):
         check()
     part.start()
     check()
-    part.stop(5)
+    part.stop(time.monotonic() + 5)
     with pytest.raises(errors.NotReady):
         check()
 
