@@ -5,7 +5,7 @@ Microversions and bodies as Nova sends them (nova 34.0.0 scheduler report client
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Any
 from urllib.parse import urlencode
 
@@ -149,11 +149,18 @@ class Placement:
 
     def set_aggregates(self, uuid: str, aggregates: set[str]) -> None:
         """Make the aggregates of a provider as given."""
+        self._write_aggregates(uuid, lambda current: aggregates)
+
+    def change_aggregates(self, uuid: str, add: Set[str] = frozenset(), remove: Set[str] = frozenset()) -> None:
+        """Put a provider into aggregates and take it out of others; those it is in besides stay."""
+        self._write_aggregates(uuid, lambda current: (current | add) - remove)
+
+    def _write_aggregates(self, uuid: str, wanted: Callable[[set[str]], Set[str]]) -> None:
         path = f"/resource_providers/{uuid}/aggregates"
         for attempt in range(_CLAIM_ATTEMPTS):
             current = self._service.json("GET", path, microversion=AGGREGATES)
             body = {
-                "aggregates": sorted(aggregates),
+                "aggregates": sorted(wanted(set(current["aggregates"]))),
                 "resource_provider_generation": current["resource_provider_generation"],
             }
             try:
