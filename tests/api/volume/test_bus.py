@@ -1,6 +1,7 @@
 """What the API sends arrives at the other end of the bus, as the interfaces declare it."""
 
 import threading
+import time
 import uuid
 
 import pytest
@@ -54,7 +55,7 @@ def peer(volume):
     volume.with_handlers({})
     yield peer
     for part in parts:
-        part.stop(5)
+        part.stop(time.monotonic() + 5)
     bus.close()
 
 
