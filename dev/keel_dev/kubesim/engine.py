@@ -93,15 +93,21 @@ class Engine:
         """
         metadata = obj["metadata"]
         wait = self._knobs.delay(step) if seconds is None else seconds
-        now = self._clock.now()
-        began = self._started.get((metadata["uid"], step))
-        if began is not None and now >= began + wait:
-            del self._started[metadata["uid"], step]
+        new = (metadata["uid"], step) not in self._started
+        if self.elapsed((metadata["uid"], step), wait):
             return True
-        if began is None:
-            self._started[metadata["uid"], step] = now
+        if new:
             self.look(controller, metadata.get("namespace", ""), metadata["name"], wait + 0.001)
         return False
+
+    def elapsed(self, step: tuple[str, str], seconds: float) -> bool:
+        """Whether so many virtual seconds have passed since a step (uid, name) was first asked for."""
+        now = self._clock.now()
+        began = self._started.setdefault(step, now)
+        if now < began + seconds or began == now and seconds > 0:
+            return False
+        del self._started[step]
+        return True
 
     def forget(self, obj: Object, step: str) -> None:
         """Let a step begin anew."""

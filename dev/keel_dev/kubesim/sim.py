@@ -8,21 +8,44 @@ from pathlib import Path
 from typing import Any
 
 from . import certificates
-from .admission import machines
+from .admission import datavolumes, machines, migrations
 from .cluster import Cluster
+from .control import Control
 from .controllers.claims import Claims
+from .controllers.collector import Collector, Namespaces
+from .controllers.datavolumes import DataVolumes
+from .controllers.migrations import Migrations
 from .controllers.nodes import Nodes
 from .controllers.pods import Pods
+from .controllers.populators import Populators
+from .controllers.snapshots import Snapshots
 from .controllers.vm import VirtualMachines
 from .controllers.vmi import Instances
 from .controllers.volumes import Volumes
-from .kinds import NAMESPACE
+from .kinds import NAMESPACE, UPLOAD_TOKEN
 from .seed import plant
 from .server import Server
 from .subresources import GROUP, Subresources
 from .subresources.lifecycle import Lifecycle
+from .subresources.pods import PodCalls
+from .subresources.volumes import VolumeCalls
+from .uploads import Uploads
 
 LOG = logging.getLogger(__name__)
+
+CONTROLLERS = (
+    Nodes,
+    Pods,
+    Claims,
+    Volumes,
+    Snapshots,
+    DataVolumes,
+    VirtualMachines,
+    Instances,
+    Migrations,
+    Collector,
+    Namespaces,
+)
 
 
 class KubeSim:
@@ -50,10 +73,7 @@ class KubeSim:
         self.kubeconfig = Path(kubeconfig or self.folder / "kubeconfig")
         self.namespace, self._host, self._nodes = namespace, host, nodes
         self.cluster = Cluster(self.folder / "objects.sqlite" if state_dir else None, seed, speed)
-        for controller in (Nodes, Pods, Claims, Volumes, VirtualMachines, Instances):
-            self.cluster.engine.add(controller(self.cluster))
-        machines.register(self.cluster.admission, self.cluster.store, self.cluster.random)
-        self.cluster.api.groups[GROUP] = Subresources(self.cluster, Lifecycle(self.cluster).calls())
+        self._populators = _furnish(self.cluster)
         certificate, key, self.token = certificates.ensure(self.folder, host)
         self.cluster.authority.add(self.token, "kubernetes-admin")
         self._server = Server(self.cluster.api, host, port, certificate, key)
@@ -81,6 +101,7 @@ class KubeSim:
         self.cluster.reads.close()
         self._server.stop()
         self.cluster.engine.stop()
+        self._populators.close()
         self.cluster.store.close()
         if self._scratch:
             self._scratch.cleanup()
@@ -90,3 +111,22 @@ class KubeSim:
 
     def __exit__(self, *_: Any) -> None:
         self.stop()
+
+
+def _furnish(cluster: Cluster) -> Populators:
+    """Give a cluster its controllers, webhooks, subresources and control endpoint."""
+    machines.register(cluster.admission, cluster.store, cluster.random)
+    migrations.register(cluster.admission, cluster.store)
+    datavolumes.register(cluster.admission, cluster.store)
+    populators = Populators(cluster)
+    cluster.engine.add(populators)
+    for controller in CONTROLLERS:
+        cluster.engine.add(controller(cluster))
+    calls = {**Lifecycle(cluster).calls(), **VolumeCalls(cluster).calls()}
+    cluster.api.groups[GROUP] = Subresources(cluster, calls)
+    PodCalls(cluster).register()
+    uploads = Uploads(cluster)
+    cluster.api.creators[UPLOAD_TOKEN] = uploads.request_token
+    cluster.api.outside["v1beta1"] = uploads.proxy
+    cluster.api.outside["sim/v1"] = Control(cluster)
+    return populators
