@@ -1,8 +1,10 @@
-"""A bus that records instead of sending."""
+"""A bus that records instead of sending; what the contract does not declare is refused as on the real one."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from keel_contract.interface import outgoing
 
 
 class RecordingBus:
@@ -24,9 +26,17 @@ class RecordingClient:
     def __init__(self, bus: RecordingBus, interface: Any):
         self._bus, self.interface = bus, interface
 
-    def send(self, context: Any, method: str, server: str | None = None, **arguments: Any) -> Any:
+    def send(
+        self, context: Any, method: str, server: str | None = None, how: str | None = None, **arguments: Any
+    ) -> Any:
+        declared = self.interface.method(method)
+        outgoing(declared, self.interface.level(declared, self.interface.version), arguments)
+        assert how is None or how in declared.modes, f"{method} is no {how}"
+        if how:
+            arguments["how"] = how
         self._bus.sent.append((method, {**arguments, **({"server": server} if server else {})}))
         answer = self._bus.answers.get(method)
         if isinstance(answer, Exception):
             raise answer
+        arguments.pop("how", None)
         return answer(**arguments) if callable(answer) else answer
