@@ -1,0 +1,1 @@
+"""Usage of projects over a span of time."""
