@@ -1,0 +1,1 @@
+"""Volumes of a server: os-volume_attachments."""

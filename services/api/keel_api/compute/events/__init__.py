@@ -1,0 +1,1 @@
+"""What other services report about servers: os-server-external-events."""

@@ -1,0 +1,1 @@
+"""Ports of a server: os-interface and ips."""

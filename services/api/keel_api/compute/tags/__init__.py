@@ -1,0 +1,1 @@
+"""Tags of a server (2.26)."""
