@@ -71,7 +71,7 @@ def image_meta(image: Mapping[str, Any]) -> objects.ImageMeta:
 
 
 def _properties(given: Mapping[str, Any]) -> objects.ImageMetaProps:
-    made = objects.ImageMetaProps()
+    made: Any = objects.ImageMetaProps()
     for key, value in given.items():
         name = _RENAMED.get(key, key)
         if name not in objects.ImageMetaProps.fields or name == "traits_required" or value is None:

@@ -101,7 +101,7 @@ def from_v2(devices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def device_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return one device with every field set and typed."""
-    device = {field: given.get(field) for field in FIELDS}
+    device: dict[str, Any] = {field: given.get(field) for field in FIELDS}
     device["delete_on_termination"] = truth(given.get("delete_on_termination") or False)
     device["no_device"] = False
     device["destination_type"] = device["destination_type"] or _DEFAULT_DESTINATION[device["source_type"]]

@@ -163,7 +163,7 @@ def _devices(req: Request, body: dict[str, Any], asked: Asked, target: dict[str,
         return
     req.must(f"{CREATE}:attach_volume", target)
     try:
-        asked.devices = block_devices.from_v1(older) if older else block_devices.from_v2(newer)
+        asked.devices = block_devices.from_v1(older) if older else block_devices.from_v2(newer or ())
     except InvalidDevice as error:
         raise Fault(400, str(error)) from None
     asked.older_devices = bool(older)

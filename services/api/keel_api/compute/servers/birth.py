@@ -50,12 +50,12 @@ class Order:
 class Birth:
     """One new server: its objects, and what is stored of them."""
 
-    instance: objects.Instance
-    spec: objects.RequestSpec
+    instance: Any
+    spec: Any
     devices: objects.BlockDeviceMappingList
     tags: objects.TagList
     stored: NewServer
-    build: objects.BuildRequest | None = None
+    build: Any = None
 
 
 def reservation_id() -> str:
@@ -91,7 +91,7 @@ def text_of(obj: Any) -> str:
     return orjson.dumps(obj.to_primitive()).decode()
 
 
-def _instance(req: Request, order: Order, index: int, uuid: str) -> objects.Instance:
+def _instance(req: Request, order: Order, index: int, uuid: str) -> Any:
     asked, flavor, context = order.asked, order.flavor, req.context
     properties = order.image.get("properties") or {}
     name = numbered(asked.name, index, order.count)
@@ -178,7 +178,7 @@ def _system_metadata(req: Request, order: Order) -> dict[str, str]:
     return kept
 
 
-def _spec(req: Request, order: Order, instance: objects.Instance) -> objects.RequestSpec:
+def _spec(req: Request, order: Order, instance: Any) -> Any:
     place = order.place
     return objects.RequestSpec(
         instance_uuid=instance.uuid,

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from keel_api.compute.servers.list_query import Wanted
@@ -87,7 +88,7 @@ def _sort(rows: list[Server], order: Sequence[tuple[str, str]]) -> None:
     """Sort build requests in the asked order; they have no id as a server yet, so their own stands in."""
     for column, way in reversed(order):
         key = "build_id" if column == "id" else column
-        rows.sort(key=lambda row, k=key: _value(row.get(k)), reverse=way == "desc")
+        rows.sort(key=partial(_value_of, key), reverse=way == "desc")
 
 
 def _sort_key(order: Sequence[tuple[str, str]]) -> Callable[[Server], tuple]:
@@ -95,6 +96,10 @@ def _sort_key(order: Sequence[tuple[str, str]]) -> Callable[[Server], tuple]:
         return tuple(_Down(row[c]) if way == "desc" else _value(row[c]) for c, way in order)
 
     return key
+
+
+def _value_of(key: str, row: Server) -> tuple:
+    return _value(row.get(key))
 
 
 def _value(value: Any) -> tuple:

@@ -21,7 +21,7 @@ class Place:
     force_hosts: list[str] | None
     force_nodes: list[str] | None
     destination: objects.Destination | None
-    group: objects.InstanceGroup | None
+    group: Any
 
 
 def place(req: Request, asked: Asked, allowed: Limits) -> Place:
@@ -62,7 +62,7 @@ def _check_zone(req: Request, zone: str) -> None:
     raise Fault(400, "The requested availability zone is not available")
 
 
-def _group(req: Request, asked: Asked, allowed: Limits) -> objects.InstanceGroup | None:
+def _group(req: Request, asked: Asked, allowed: Limits) -> Any | None:
     hint = asked.hints.get("group")
     if not hint:
         return None
@@ -74,9 +74,9 @@ def _group(req: Request, asked: Asked, allowed: Limits) -> objects.InstanceGroup
     return group_object(row)
 
 
-def group_object(row: dict[str, Any]) -> objects.InstanceGroup:
+def group_object(row: dict[str, Any]) -> Any:
     """The group as a request spec stores it: members and hosts are looked up when they are needed."""
-    made = objects.InstanceGroup(
+    made: Any = objects.InstanceGroup(
         id=row["id"],
         uuid=row["uuid"],
         name=row["name"],
