@@ -244,6 +244,7 @@ class _Responses:
         found = json.loads(gzip.decompress((_DATA / "compute_responses.json.gz").read_bytes()))
         self._spans = {op: Spans(rows) for op, rows in found["operations"].items()}
         self._schemas = found["schemas"]
+        self._validators: dict[str, Any] = {}
         self._routes = Routes(load(DIALECTS["compute"]))
 
     def check(self, method: str, path: str, body: Any, reply: Reply) -> None:

@@ -37,8 +37,8 @@ ID = "c0ffee00-0000-4000-8000-000000000000"
         ("GET", "/healthcheck", 200),
     ],
 )
-def test_compute_paths_answer_as_recorded(compute, method, path, status):
-    assert compute.call(method, path, raw=True).status == status
+def test_compute_paths_answer_as_recorded(shared_compute, method, path, status):
+    assert shared_compute.call(method, path, raw=True).status == status
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_compute_paths_answer_as_recorded(compute, method, path, status):
         ({"OpenStack-API-Version": "compute 2.9", "X-OpenStack-Nova-API-Version": "2.7"}, 200, "2.9"),
     ],
 )
-def test_compute_versions_are_negotiated_and_echoed(compute, headers, status, echoed):
-    reply = compute.get("/extensions", headers=headers)
+def test_compute_versions_are_negotiated_and_echoed(shared_compute, headers, status, echoed):
+    reply = shared_compute.get("/extensions", headers=headers)
     assert reply.status == status
     assert reply.headers.get("X-OpenStack-Nova-API-Version") == echoed
     assert reply.headers.getlist("Vary") == (
@@ -92,44 +92,44 @@ def test_compute_versions_are_negotiated_and_echoed(compute, headers, status, ec
         (b'{"trigger_crash_dump":5}', "2.17", 400),
     ],
 )
-def test_the_key_of_an_action_body_picks_the_operation(compute, body, version, status):
-    assert compute.post(f"/servers/{ID}/action", body, version=version).status == status
+def test_the_key_of_an_action_body_picks_the_operation(shared_compute, body, version, status):
+    assert shared_compute.post(f"/servers/{ID}/action", body, version=version).status == status
 
 
 @pytest.mark.parametrize(
     ("kind", "status"),
     [("text/plain", 400), ("application/vnd.openstack.compute+json", 400), ("application/xml", 415)],
 )
-def test_media_types_outside_json_are_refused(compute, kind, status):
-    assert compute.post("/flavors", b'{"flavor":{}}', headers={"Content-Type": kind}).status == status
+def test_media_types_outside_json_are_refused(shared_compute, kind, status):
+    assert shared_compute.post("/flavors", b'{"flavor":{}}', headers={"Content-Type": kind}).status == status
 
 
-def test_a_body_above_the_limit_is_refused_before_anything_else(compute):
-    reply = compute.post("/flavors", b"x" * 114689, who=None)
+def test_a_body_above_the_limit_is_refused_before_anything_else(shared_compute):
+    reply = shared_compute.post("/flavors", b"x" * 114689, who=None)
     assert reply.status == 413
     assert "OpenStack-API-Version" not in reply.headers
 
 
 @pytest.mark.parametrize("path", ["/extensions", "/nope"])
-def test_without_an_identity_nothing_is_said_about_a_path(compute, path):
-    reply = compute.get(path, who=None, version="9.9")
+def test_without_an_identity_nothing_is_said_about_a_path(shared_compute, path):
+    reply = shared_compute.get(path, who=None, version="9.9")
     assert reply.status == 401
     assert reply.headers["Content-Type"].startswith("text/plain")
 
 
-def test_identity_headers_on_open_paths_are_ignored(compute):
-    assert compute.get("/v2.1", raw=True, who=None, headers={"X-User-Id": "me"}).status == 200
+def test_identity_headers_on_open_paths_are_ignored(shared_compute):
+    assert shared_compute.get("/v2.1", raw=True, who=None, headers={"X-User-Id": "me"}).status == 200
 
 
-def test_query_keys_become_strict_with_the_version(compute):
-    assert compute.get("/extensions?foo=1", version="2.101").status == 200
-    reply = compute.get("/extensions?foo=1", version="2.102")
+def test_query_keys_become_strict_with_the_version(shared_compute):
+    assert shared_compute.get("/extensions?foo=1", version="2.101").status == 200
+    reply = shared_compute.get("/extensions?foo=1", version="2.102")
     assert reply.status == 400
     assert "foo" in reply.message
 
 
-def test_a_query_that_is_no_utf8_is_refused(compute):
-    assert compute.get("/extensions?%ff=1").status == 400
+def test_a_query_that_is_no_utf8_is_refused(shared_compute):
+    assert shared_compute.get("/extensions?%ff=1").status == 400
 
 
 def test_a_declared_operation_without_a_handler_says_so(compute):
@@ -149,8 +149,8 @@ def test_an_uncaught_error_is_a_500_that_names_its_class_and_is_logged(compute, 
     assert "secret" in caplog.text
 
 
-def test_the_root_document_lists_both_endpoints(compute):
-    reply = compute.get("/", raw=True, who=None)
+def test_the_root_document_lists_both_endpoints(shared_compute):
+    reply = shared_compute.get("/", raw=True, who=None)
     assert [(v["id"], v["version"]) for v in reply.body["versions"]] == [("v2.0", ""), ("v2.1", "2.104")]
     assert "x-openstack-request-id" not in reply.headers
     assert reply.body["versions"][1]["links"][0]["href"] == "http://localhost/v2.1/"
@@ -182,12 +182,12 @@ def test_a_link_prefix_replaces_scheme_host_and_leading_path(compute):
         ("GET", "/v3/deadbeef/limits", {}, 400),
     ],
 )
-def test_volume_paths_answer_as_recorded(volume, method, path, headers, status):
-    assert volume.call(method, path, raw=True, headers=headers).status == status
+def test_volume_paths_answer_as_recorded(shared_volume, method, path, headers, status):
+    assert shared_volume.call(method, path, raw=True, headers=headers).status == status
 
 
-def test_volume_versions_echo_one_header(volume):
-    reply = volume.get("/", raw=True, who=None, headers={"OpenStack-API-Version": "volume latest"})
+def test_volume_versions_echo_one_header(shared_volume):
+    reply = shared_volume.get("/", raw=True, who=None, headers={"OpenStack-API-Version": "volume latest"})
     assert reply.headers["OpenStack-API-Version"] == "volume 3.71"
     assert reply.headers.getlist("Vary") == ["OpenStack-API-Version"]
     (document,) = reply.body["versions"]

@@ -89,10 +89,10 @@ def set_metadata(req: Request) -> dict:
 def cache_images(req: Request) -> None:
     """Ask the hosts to fetch images before anybody boots them."""
     req.must("compute:aggregates:images", {})
-    row = lookup.one(req)
     ids = [item["id"] for item in req.body["cache"]]
     if len(set(ids)) != len(ids):
         raise Fault(400, "Duplicate images in request")
+    row = lookup.one(req)
     for image in ids:
         try:
             req.services.clients.glance.show(req.context, image)
