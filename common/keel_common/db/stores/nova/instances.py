@@ -5,6 +5,7 @@ A server is a dict: the columns of `instances` (`deleted` and `cleaned` as boole
 `tags`, `fault`, `pci_devices`, `services`, `ec2_ids`. Source: nova 34.0.0 objects (instance_attrs), db semantics.
 """
 
+import datetime
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -177,3 +178,18 @@ def ec2_ids(number: int, server: Row, images: dict[str, int]) -> dict[str, str |
         "kernel_id": image("aki", server["kernel_id"]),
         "ramdisk_id": image("ari", server["ramdisk_id"]),
     }
+
+
+def hosts_of(conn: sa.Connection, uuids: Iterable[str]) -> set[str]:
+    """The hosts that living servers are on."""
+    query = sa.select(TABLE.c.host).where(
+        TABLE.c.uuid.in_(list(uuids)), TABLE.c.deleted == 0, TABLE.c.host.is_not(None)
+    )
+    return set(conn.execute(query).scalars())
+
+
+def never_started(conn: sa.Connection, before: datetime.datetime) -> list[str]:
+    """uuids of servers that wait for a compute to begin and did not change since `before`."""
+    moved = sa.func.coalesce(TABLE.c.updated_at, TABLE.c.created_at)
+    waiting = [TABLE.c.vm_state == "building", TABLE.c.task_state == "scheduling", TABLE.c.host.is_(None)]
+    return uuids(conn, *waiting, moved < before)

@@ -45,9 +45,9 @@ class NewServer:
 
 @dataclass
 class Created:
-    """What a new server got: its row id, old names and block device rows."""
+    """What a new server got: its row in `instances`, old names and block device rows."""
 
-    id: int
+    row: Row
     ec2_ids: dict[str, str | None]
     devices: list[Row]
 
@@ -73,7 +73,15 @@ def create(conn: sa.Connection, server: NewServer) -> Created:
     if server.fault is not None:
         faults.create(conn, {"instance_uuid": uuid, **server.fault})
     names = {name: server.values.get(name) for name in ("image_ref", "kernel_id", "ramdisk_id")}
-    return Created(key, ec2_ids(number, names, _image_numbers(conn, names.values())), devices)
+    numbers = _image_numbers(conn, names.values())
+    row = conn.execute(sa.select(INSTANCES).where(INSTANCES.c.id == key)).mappings().one()
+    return Created({**row, "deleted": False, "cleaned": False}, ec2_ids(number, names, numbers), devices)
+
+
+def create_once(conn: sa.Connection, server: NewServer) -> Created | None:
+    """Like `create`; None, with nothing written, for a server that is in this cell already."""
+    known = sa.select(INSTANCES.c.id).where(INSTANCES.c.uuid == server.values["uuid"])
+    return None if conn.execute(known).first() is not None else create(conn, server)
 
 
 def _pairs(conn: sa.Connection, table: str, uuid: str, pairs: Mapping[str, str | None]) -> None:

@@ -1,5 +1,6 @@
 """Guarded changes of a server's row set, as Nova's Instance.save makes them."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,6 +9,7 @@ import sqlalchemy as sa
 
 from keel_common.db.refusals import Refused, not_found
 from keel_common.db.statements import add, cas, now, soft_delete
+from keel_common.db.stores.nova import extras
 from keel_common.db.stores.nova.instances import columns
 from keel_common.db.stores.nova.rows import TABLES, Row, columns_of, one_of
 
@@ -21,13 +23,14 @@ class Changes:
 
     :ivar values: columns of `instances`
     :ivar extra: JSON text by column of `instance_extra`
-    :ivar flavors: of cur, old, new those that change; the others stay as they are stored
+    :ivar flavors: of cur, old, new those that change, in stored form; the others stay as they are
     :ivar metadata, system_metadata: the whole new dict; None leaves it alone
     :ivar network_info: JSON text; None leaves it alone
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     extra: Mapping[str, str | None] = field(default_factory=dict)
+    flavors: Mapping[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, str] | None = None
     system_metadata: Mapping[str, str | None] | None = None
     network_info: str | None = None
@@ -65,10 +68,14 @@ def save(
 
 def save_parts(conn: sa.Connection, uuid: str, changes: Changes) -> None:
     """Writes what lives outside the table `instances`."""
-    if changes.extra:
+    texts = dict(changes.extra)
+    if changes.flavors:
+        stored = {"cur": None, "old": None, "new": None} | (extras.get(conn, uuid, "flavor")[1] or {})
+        texts["flavor"] = json.dumps(stored | dict(changes.flavors))
+    if texts:
         extra = TABLES["instance_extra"]
-        if not cas(conn, extra, changes.extra, [extra.c.instance_uuid == uuid, extra.c.deleted == 0]):
-            add(conn, extra, {"instance_uuid": uuid, **changes.extra})
+        if not cas(conn, extra, texts, [extra.c.instance_uuid == uuid, extra.c.deleted == 0]):
+            add(conn, extra, {"instance_uuid": uuid, **texts})
     if changes.network_info is not None:
         cache = TABLES["instance_info_caches"]
         cas(conn, cache, {"network_info": changes.network_info}, [cache.c.instance_uuid == uuid, cache.c.deleted == 0])

@@ -1,5 +1,6 @@
 """What the API database knows of a server that is being placed: build request, request spec, mapping, group."""
 
+import datetime
 from collections.abc import Iterable
 from typing import Any
 
@@ -87,3 +88,17 @@ def specs(conn: sa.Connection, uuids: Iterable[str]) -> list[Row]:
     """Request specs of several servers."""
     query = sa.select(SPECS.c.id, SPECS.c.instance_uuid, SPECS.c.spec).where(SPECS.c.instance_uuid.in_(list(uuids)))
     return [{**row, "spec": parse(row["spec"])} for row in every(conn, query)]
+
+
+def keys(conn: sa.Connection, user_id: str) -> list[Row]:
+    """Key pairs of a user by name."""
+    table = API_TABLES["key_pairs"]
+    return every(conn, sa.select(table).where(table.c.user_id == user_id).order_by(table.c.name))
+
+
+def stale_build_requests(conn: sa.Connection, before: datetime.datetime) -> list[Row]:
+    """Build requests older than `before` (instance_uuid, and instance, block_device_mappings, tags parsed)."""
+    parts = ("instance", "block_device_mappings", "tags")
+    query = sa.select(BUILDS.c.instance_uuid, *(BUILDS.c[name] for name in parts)).where(BUILDS.c.created_at < before)
+    rows = every(conn, query.order_by(BUILDS.c.id).limit(100))
+    return [{"instance_uuid": row["instance_uuid"]} | {name: parse(row[name]) for name in parts} for row in rows]

@@ -1,0 +1,1 @@
+"""What the conductor answers on the bus."""

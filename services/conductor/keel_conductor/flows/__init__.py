@@ -1,0 +1,1 @@
+"""The long operations of the conductor."""

@@ -1,0 +1,101 @@
+"""The table of object methods and how one is called.
+
+A function for an instance method gets the Call, the object and the method's arguments, and returns the values that the
+object has afterwards (plain values by field name; the caller is told those that differ) and the result. A function for
+a class method gets the Call and the arguments, and returns an object or a plain value.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from keel_common.db import Cells, Database
+from keel_contract import errors
+from keel_contract.context import Context
+from keel_contract.nova.objects import REGISTRY
+from keel_contract.nova.remote import arguments, class_arguments
+
+
+@dataclass(frozen=True)
+class Call:
+    """Who asks, and where the rows are.
+
+    :ivar db: the cell database of this conductor ([database]connection)
+    """
+
+    context: Context
+    cells: Cells
+    conf: Any
+
+    @property
+    def db(self) -> Database:
+        return self.cells.local
+
+    @property
+    def api(self) -> Database:
+        return self.cells.api
+
+
+Updates = Mapping[str, Any]
+Action = Callable[..., tuple[Updates, Any]]
+ClassAction = Callable[..., Any]
+
+ACTIONS: dict[tuple[str, str], Action] = {}
+CLASS_ACTIONS: dict[tuple[str, str], ClassAction] = {}
+
+
+def action(name: str, method: str) -> Callable[[Action], Action]:
+    """Decorator: the function does `method` of objects named `name`. The method must be declared in the contract."""
+
+    def register(fn: Action) -> Action:
+        _add(ACTIONS, REGISTRY.classes[name].actions, name, method, fn)
+        return fn
+
+    return register
+
+
+def class_action(name: str, method: str) -> Callable[[ClassAction], ClassAction]:
+    """Decorator: the function does the class method `method` of `name`."""
+
+    def register(fn: ClassAction) -> ClassAction:
+        _add(CLASS_ACTIONS, REGISTRY.classes[name].class_actions, name, method, fn)
+        return fn
+
+    return register
+
+
+def _add(table: dict[tuple[str, str], Any], declared: Mapping[str, Any], name: str, method: str, fn: Any) -> None:
+    if method not in declared or (name, method) in table:
+        raise ValueError(f"{name}.{method} is not in the contract or has a function already")
+    table[name, method] = fn
+
+
+def perform(call: Call, obj: Any, method: str, args: Any, kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Runs an instance method; (updates in wire form, result) as object_action answers them."""
+    fn = _find(ACTIONS, obj.obj_name(), method)
+    values, result = fn(call, obj, **arguments(type(obj), method, args, kwargs))
+    updates: dict[str, Any] = {"obj_what_changed": []}
+    for field, value in values.items():
+        before = obj.get(field) if obj.is_set(field) else _UNSET
+        declared = obj.fields[field]
+        after = declared.coerce(obj, field, value)
+        if before is _UNSET or before != after:
+            updates[field] = declared.to_primitive(obj, field, after)
+    return updates, result
+
+
+def perform_class(call: Call, name: str, method: str, args: Any, kwargs: Mapping[str, Any]) -> Any:
+    """Runs a class method."""
+    fn = _find(CLASS_ACTIONS, name, method)
+    return fn(call, **class_arguments(name, method, args, kwargs))
+
+
+_UNSET = object()
+
+
+def _find(table: Mapping[tuple[str, str], Any], name: str, method: str) -> Any:
+    fn = table.get((name, method))
+    if fn is None:
+        text = f"{name}.{method} is not done by this conductor"
+        raise errors.ExpectedFault("ObjectActionError", text, action=method, reason="not built", code=500)
+    return fn

@@ -1,0 +1,138 @@
+"""Service and ServiceList."""
+
+from typing import Any
+
+from keel_common.db.refusals import Refused, not_found
+from keel_common.db.stores.nova import services as store
+from keel_conductor.objects import wire
+from keel_conductor.objects.registry import Call, action, class_action
+
+NAME = "Service"
+COMPUTE = "nova-compute"
+TABLE = store.TABLE
+
+
+def _object(row: dict[str, Any] | None) -> Any:
+    return None if row is None else wire.record(NAME, row)
+
+
+def _found(row: dict[str, Any] | None, name: str, what: str, **facts: Any) -> Any:
+    if row is None:
+        raise not_found(name, what, **facts)
+    return wire.record(NAME, row)
+
+
+@class_action(NAME, "get_by_id")
+def get_by_id(call: Call, service_id: int) -> Any:
+    row = call.db.read(store.by_id, service_id)
+    return _found(row, "ServiceNotFound", f"Service {service_id}", service_id=service_id)
+
+
+@class_action(NAME, "get_by_uuid")
+def get_by_uuid(call: Call, service_uuid: str) -> Any:
+    row = call.db.read(store.by_uuid, service_uuid)
+    return _found(row, "ServiceNotFound", f"Service {service_uuid}", service_id=service_uuid)
+
+
+@class_action(NAME, "get_by_host_and_binary")
+def get_by_host_and_binary(call: Call, host: str, binary: str) -> Any:
+    return _object(call.db.read(store.by_host_and_binary, host, binary))
+
+
+@class_action(NAME, "get_by_args")
+def get_by_args(call: Call, host: str, binary: str) -> Any:
+    return get_by_host_and_binary(call, host, binary)
+
+
+@class_action(NAME, "get_by_host_and_topic")
+def get_by_host_and_topic(call: Call, host: str, topic: str) -> Any:
+    return _object(call.db.read(store.by_host_and_topic, host, topic))
+
+
+@class_action(NAME, "get_by_compute_host")
+def get_by_compute_host(call: Call, host: str, use_slave: bool = False) -> Any:
+    row = call.db.read(store.by_host_and_binary, host, COMPUTE)
+    return _found(row, "ComputeHostNotFound", f"Compute host {host}", host=host)
+
+
+@class_action(NAME, "get_minimum_version")
+def get_minimum_version(call: Call, binary: str, use_slave: bool = False) -> int:
+    return get_minimum_version_multi(call, [binary])
+
+
+@class_action(NAME, "get_minimum_version_multi")
+def get_minimum_version_multi(call: Call, binaries: list[str], use_slave: bool = False) -> int:
+    """Lowest version of all these binaries; 0 when none of them has a row."""
+    return min(call.db.read(store.minimum_versions, binaries).values(), default=0)
+
+
+@action(NAME, "create")
+def create(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
+    values = _values(obj)
+    _guard_version(call, values)
+    host, binary, topic = values.get("host"), values.get("binary"), values.get("topic")
+    if call.db.read(store.by_host_and_binary, host, binary) is not None:
+        raise Refused("ServiceBinaryExists", f"Host {host} has a {binary}.", host=host, binary=binary)
+    if call.db.read(store.listing, [TABLE.c.host == host, TABLE.c.topic == topic]):
+        raise Refused("ServiceTopicExists", f"Host {host} has a service on {topic}.", host=host, topic=topic)
+    if binary == COMPUTE and not call.conf.enable_new_services:
+        values |= {"disabled": True, "disabled_reason": "New compute service disabled due to config option."}
+    return wire.fields(NAME, call.db.run(store.create, values)), None
+
+
+@action(NAME, "save")
+def save(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
+    values = _values(obj)
+    if "version" in values:
+        _guard_version(call, values)
+    if not call.db.run(store.update, obj.id, values):
+        raise not_found("ServiceNotFound", f"Service {obj.id}", service_id=obj.id)
+    return wire.fields(NAME, call.db.read(store.by_id, obj.id) or {}), None
+
+
+@action(NAME, "destroy")
+def destroy(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
+    if not call.db.run(store.destroy, obj.id):
+        raise not_found("ServiceNotFound", f"Service {obj.id}", service_id=obj.id)
+    return {}, None
+
+
+def _values(obj: Any) -> dict[str, Any]:
+    known = wire.changed(obj).items()
+    return {name: value for name, value in known if name not in ("compute_node", "availability_zone", "id")}
+
+
+def _guard_version(call: Call, values: dict[str, Any]) -> None:
+    """A service older than the oldest of its kind is refused (nova 34.0.0 db semantics, too_old_guard)."""
+    own, binary = values.get("version", 0), values.get("binary")
+    lowest = get_minimum_version_multi(call, [binary]) if binary else 0
+    if own < lowest:
+        text = f"{binary} of version {own} is older than the oldest one, {lowest}."
+        raise Refused("ServiceTooOld", text, thisver=own, minver=lowest)
+
+
+@class_action("ServiceList", "get_all")
+def get_all(call: Call, disabled: bool | None = None, set_zones: bool = False) -> Any:
+    if set_zones:
+        raise Refused("ObjectActionError", "set_zones is not built", action="get_all", reason="not built")
+    return _listed(call, *([] if disabled is None else [TABLE.c.disabled == disabled]))
+
+
+@class_action("ServiceList", "get_by_host")
+def get_by_host(call: Call, host: str) -> Any:
+    return _listed(call, TABLE.c.host == host)
+
+
+@class_action("ServiceList", "get_by_topic")
+def get_by_topic(call: Call, topic: str) -> Any:
+    return _listed(call, TABLE.c.topic == topic, TABLE.c.disabled == False)  # noqa: E712 - a condition of SQL
+
+
+@class_action("ServiceList", "get_by_binary")
+def get_by_binary(call: Call, binary: str, include_disabled: bool = False) -> Any:
+    enabled = [] if include_disabled else [TABLE.c.disabled == False]  # noqa: E712 - a condition of SQL
+    return _listed(call, TABLE.c.binary == binary, *enabled)
+
+
+def _listed(call: Call, *where: Any) -> Any:
+    return wire.listed("ServiceList", call.db.read(store.listing, where), NAME)

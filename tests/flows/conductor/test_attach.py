@@ -1,0 +1,61 @@
+"""Attaching a volume: the device is named by its compute, the volume reserved, all handed over; or nothing stays."""
+
+import uuid
+
+import pytest
+
+from keel_common.clients import errors as client_errors
+from keel_contract.errors import RemoteFault
+from keel_contract.nova.interfaces import COMPUTE_TASK
+
+
+@pytest.fixture
+def server(cloud):
+    requests, specs, devices = cloud.asked()
+    cloud.build(requests, specs, devices)
+    cloud.until(lambda: cloud.compute.built)
+    instance = cloud.compute.built[0][1]["instance"]
+    instance.host, instance.node, instance.compute_id = "node-1", "node-1", 1
+    cloud.remote.action(cloud.context(is_admin=True), instance, "save")
+    return instance
+
+
+def attach(cloud, server, context, volume, **more):
+    client = cloud.bus.client(COMPUTE_TASK)
+    args = {"instance": server, "volume": {"id": volume}, "device": None, "disk_bus": None, "device_type": None, **more}
+    return client.send(context, "attach_volume", **args)
+
+
+def volume_rows(cloud):
+    return [row for row in cloud.rows("block_device_mapping", deleted=0) if row["volume_id"]]
+
+
+def test_a_volume_is_reserved_recorded_and_handed_to_the_compute(cloud, server):
+    volume, context = cloud.cinder.add(), cloud.context()
+    assert attach(cloud, server, context, volume, tag="data", delete_on_termination=True) == "/dev/vdb"
+    cloud.until(lambda: cloud.compute.attached)
+    _context, instance, bdm = cloud.compute.attached[0]
+    (row,) = volume_rows(cloud)
+    (attachment,) = cloud.cinder.attachments
+    assert (instance.uuid, bdm.id, bdm.attachment_id, bdm.tag) == (server.uuid, row["id"], attachment, "data")
+    assert (row["attachment_id"], row["delete_on_termination"]) == (attachment, True)
+    (action,) = cloud.rows("instance_actions", action="attach_volume")
+    assert action["request_id"] == context.request_id
+
+
+def test_a_volume_that_cannot_be_reserved_leaves_no_device(cloud, server):
+    def refuse(*_args):
+        raise client_errors.BadRequest(400, "status must be available", "cinder")
+
+    cloud.cinder.create_attachment = refuse
+    with pytest.raises(RemoteFault) as caught:
+        attach(cloud, server, cloud.context(), str(uuid.uuid4()))
+    assert caught.value.class_name == "InvalidVolume"
+    assert volume_rows(cloud) == []
+    assert cloud.compute.attached == []
+
+
+def test_a_server_without_a_cell_is_refused(cloud):
+    with pytest.raises(RemoteFault):
+        attach(cloud, cloud.instance(host="node-1"), cloud.context(), cloud.cinder.add())
+    assert cloud.cinder.attachments == {}
