@@ -13,6 +13,7 @@ from keel_common.kube.errors import (
     Invalid,
     KubeError,
     NotFound,
+    Stopped,
     TooManyRequests,
     Unreachable,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "Kube",
     "KubeError",
     "NotFound",
+    "Stopped",
     "TooManyRequests",
     "Unreachable",
 ]

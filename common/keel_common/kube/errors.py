@@ -55,6 +55,12 @@ class Unreachable(KubeError):
     """No answer: connection refused, cut or timed out. Whether the request took effect is unknown."""
 
 
+class Stopped(Exception):
+    """The process is going down while something was waited for. No KubeError: nothing failed, somebody else goes on
+    with it.
+    """
+
+
 class Expired(KubeError):
     """Our own deadline passed while waiting for the cluster to do something."""
 

@@ -86,6 +86,10 @@ class Membership:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
+            if self._members and time.monotonic() - self._renewed > self._seconds:
+                # This process slept too long: others have taken what it held, so it lets go before it joins again.
+                self._members = ()
+                self._tell(())
             try:
                 self._renew()
                 self._renewed = time.monotonic()

@@ -21,7 +21,7 @@ import orjson
 import urllib3
 
 from keel_common.kube.client import Kube, selector
-from keel_common.kube.errors import Expired, Gone, KubeError, Unreachable, from_status
+from keel_common.kube.errors import Expired, Gone, KubeError, Stopped, Unreachable, from_status
 from keel_common.kube.kinds import Kind
 
 LOG = logging.getLogger(__name__)
@@ -145,7 +145,7 @@ class Informer:
     def wait(self, name: str, ready: Callable[[dict | None], Any], timeout: float) -> Any:
         """The first true value of `ready(object or None)`, asked again whenever the object changes.
 
-        What `ready` raises passes through. Raises Expired after `timeout` seconds and when the Part stops.
+        What `ready` raises passes through. Raises Expired after `timeout` seconds, Stopped when the Part stops.
         """
         deadline = time.monotonic() + timeout
         signal = threading.Event()
@@ -160,6 +160,8 @@ class Informer:
                 if left <= 0:
                     break
                 signal.wait(min(left, 1.0))
+            if self._stopping.is_set():
+                raise Stopped(f"{self.name} stopped while {name} was waited for")
             raise Expired(0, "Timeout", f"{self._kind.kind} {name}: not as wanted after {timeout:.0f} s")
         finally:
             with self._lock:

@@ -30,8 +30,10 @@ class NotSupported(Exception):
 
 DELETING = ("UnexpectedDeletingTaskStateError", "InstanceNotFound")
 """Classes of a conductor's refusal that mean: somebody deletes this server (nova 34.0.0)."""
-MOVED_ON = ("UnexpectedTaskStateError", *DELETING)
-"""... or changed its task state meanwhile: nothing of it is ours to revert."""
+OTHERWISE = ("UnexpectedTaskStateError", "UnexpectedVMStateError")
+"""... or that it is in another state than the sender believed."""
+MOVED_ON = (*OTHERWISE, *DELETING)
+"""Either: nothing of it is ours to revert."""
 
 
 def is_fault(error: BaseException, *names: str) -> bool:

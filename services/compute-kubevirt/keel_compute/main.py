@@ -11,6 +11,7 @@ from keel_common.config import load, warn_without_effect
 from keel_common.kube import NODE, Informer, Kube
 from keel_common.kube.lease import Membership
 from keel_common.runtime import Periodic, Workers, run, setup_logging
+from keel_compute.hosts.deeds import Deeds
 from keel_compute.hosts.host import Host
 from keel_compute.hosts.registry import Registry
 from keel_compute.records import Records
@@ -86,11 +87,13 @@ def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
     workers = Workers("compute", group.workers)
     member = conf.host if group.share_nodes else None
     nodes = Informer(kube, NODE, labels=group.node_selector)
-    registry = Registry(nodes, lambda name: Host(site, bus, name, nodes, workers), member)
+    deeds = Deeds(kube, group.namespace, member) if member else None
+    registry = Registry(nodes, lambda name: Host(site, bus, name, nodes, workers), member, deeds)
     nodes.listen(registry.node_changed)
     sync = PowerSync(site, workers, registry.host)
     caches["instances"].listen(sync.changed)
-    found: list[Any] = [workers, Conductor(bus, group.conductor_timeout), *caches.values(), nodes, registry]
+    # Stopped in reverse: hosts hand over, then the pool finishes, and only then the caches that its jobs wait on end.
+    found: list[Any] = [Conductor(bus, group.conductor_timeout), *caches.values(), nodes, workers, registry]
     if member:
         found.append(Membership(kube, group.namespace, GROUP, member, registry.share, group.lease_seconds))
     found.append(Periodic("heartbeat", conf.report_interval, lambda: registry.each(Host.beat)))

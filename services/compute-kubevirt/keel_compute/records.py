@@ -31,12 +31,19 @@ class Records:
         self._remote = remote
 
     def save(
-        self, context: Context, instance: Any, expected: str | Sequence[str | None] | None = None, **changes: Any
+        self,
+        context: Context,
+        instance: Any,
+        expected: str | Sequence[str | None] | None = None,
+        expected_vm_state: str | None = None,
+        **changes: Any,
     ) -> None:
         """Write `changes` to the instance, when its task state is one of `expected` (None: whatever it is)."""
         for name, value in changes.items():
             setattr(instance, name, value)
         given: dict[str, Any] = {}
+        if expected_vm_state is not None:
+            given["expected_vm_state"] = [expected_vm_state]
         if expected is not None:
             given["expected_task_state"] = expected if isinstance(expected, str) else list(expected)
         self._remote.action(context, instance, "save", **given)
@@ -50,10 +57,17 @@ class Records:
         found = self._remote.class_action(context, "InstanceList", "get_by_host", host, expected_attrs=ATTRS)
         return list(found.objects)
 
-    def instances_by(self, context: Context, filters: dict[str, Any]) -> list[Any]:
-        """Instances by filter."""
-        found = self._remote.class_action(context, "InstanceList", "get_by_filters", filters, expected_attrs=["flavor"])
+    def instances_by(self, context: Context, servers: Sequence[str], deleted: bool = False) -> list[Any]:
+        """Those of the named instances that exist, or with `deleted` those that are deleted."""
+        filters = {"uuid": list(servers), "deleted": deleted}
+        found = self._remote.class_action(context, "InstanceList", "get_by_filters", filters, expected_attrs=ATTRS)
         return list(found.objects)
+
+    def whole(self, context: Context, instance: Any) -> Any:
+        """The instance with all that an operation needs: itself when the message brought it, else read anew."""
+        if all(instance.is_set(name) for name in ("info_cache", "system_metadata", "flavor")):
+            return instance
+        return self.instance(context, instance.uuid)
 
     def destroy(self, context: Context, instance: Any) -> None:
         """Soft-delete the instance and what hangs on it."""

@@ -227,6 +227,10 @@ class World:
 
     # -- the cluster
 
+    def sim_says(self, path: str, body: dict) -> None:
+        """Tell the simulated cluster something through its control endpoint."""
+        self.kube.connection.request("POST", f"/sim/v1/{path}", idempotent=False, body=body)
+
     def machine(self, server: str) -> dict | None:
         return self.kube.find(VM, f"nova-{server}", NAMESPACE)
 

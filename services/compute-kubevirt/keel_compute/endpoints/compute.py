@@ -7,8 +7,7 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from keel_common.kube import POD, VMI, KubeError, NotFound
-from keel_common.runtime import Workers
+from keel_common.kube import POD, VMI, KubeError, Stopped
 from keel_compute.endpoints.journal import recorded
 from keel_compute.endpoints.refused import Unbuilt
 from keel_compute.errors import Gone, is_fault, text
@@ -27,18 +26,18 @@ CONSOLE_CONTAINER = "guest-console-log"
 
 
 class ComputeEndpoint(Unbuilt):
-    """Methods of nova-compute for the host `place`; builds run in `workers`, all else in the bus's own threads."""
+    """Methods of nova-compute for the host `place`; builds run in `jobs`, all else in the bus's own threads."""
 
-    def __init__(self, site: Site, place: Place, workers: Workers, enable: Any) -> None:
+    def __init__(self, site: Site, place: Place, jobs: Any, enable: Any) -> None:
         super().__init__(site, place)
-        self._workers = workers
+        self._jobs = jobs
         self._enable = enable
 
     # -- build and delete
 
     def build_and_run_instance(self, context: Context, instance: Any, **request: Any) -> None:
         """Queue the build and return; its outcome stands in the records."""
-        self._workers.submit(self._build, context, instance, request)
+        self._jobs.submit(self._build, context, instance, request)
 
     def _build(self, context: Context, instance: Any, request: dict[str, Any]) -> None:
         site, place = self.site, self.place
@@ -65,24 +64,27 @@ class ComputeEndpoint(Unbuilt):
                 host_list=request.get("host_list"),
             )
             boot.boot(scope)
-            with contextlib.suppress(Exception):
-                # The row goes with an instance that was deleted meanwhile.
-                site.records.end_event(context, instance.uuid, boot.EVENT)
+            boot.end_event(scope)
 
     def terminate_instance(self, context: Context, instance: Any, bdms: Any) -> None:
         """Delete the server; a build of it that goes on is told to give up first."""
+        # The info cache says which ports are the user's: without it they would be deleted.
+        whole = self.site.records.whole(context, instance)
         with (
             self.site.flights.enter(instance.uuid, "delete", cancels=True) as flight,
-            self._outcome(context, instance, "terminate_instance"),
+            self._outcome(context, whole, "terminate_instance"),
         ):
-            scope = Scope(self.site, self.place, context, instance, flight, mappings=list(bdms.objects) if bdms else [])
+            mappings = list(bdms.objects) if bdms else self.site.records.mappings(context, instance.uuid)
+            scope = Scope(self.site, self.place, context, whole, flight, mappings=mappings)
             try:
                 delete.delete(scope)
+            except Stopped:
+                raise
             except Exception as error:
                 if is_fault(error, "InstanceNotFound"):
                     LOG.info("Server %s is deleted already", instance.uuid)
                     return
-                self.site.records.save(context, instance, vm_state="error")
+                self.site.records.save(context, whole, vm_state="error")
                 raise
 
     # -- power
@@ -191,7 +193,7 @@ class ComputeEndpoint(Unbuilt):
         key = f"{event.name}-{event.get('tag')}" if event.get("tag") else event.name
         if event.name in ("network-changed", "network-vif-deleted"):
             with self.site.flights.enter(instance.uuid, event.name) as flight:
-                scope = Scope(self.site, self.place, context, instance, flight)
+                scope = Scope(self.site, self.place, context, self.site.records.whole(context, instance), flight)
                 if event.name == "network-vif-deleted":
                     interfaces.vanished(scope, event.tag)
                 else:
@@ -214,7 +216,7 @@ class ComputeEndpoint(Unbuilt):
             query["tailLines"] = int(tail_length)
         try:
             return site.kube.text(POD, newest, site.namespace, "log", query)
-        except (NotFound, KubeError) as refused:
+        except KubeError as refused:
             raise ExpectedFault("ConsoleNotAvailable", f"Guest does not have a console: {text(refused)}") from refused
 
     def set_host_enabled(self, context: Context, enabled: bool) -> str:
@@ -227,11 +229,10 @@ class ComputeEndpoint(Unbuilt):
     @contextlib.contextmanager
     def _turn(self, context: Context, instance: Any, method: str, answer: str | None = None) -> Iterator[Scope]:
         """The server's turn, its outcome recorded. `answer` names the exception class that a caller gets."""
-        with (
-            self.site.flights.enter(instance.uuid, method) as flight,
-            self._outcome(context, instance, method, answer),
-        ):
-            yield Scope(self.site, self.place, context, instance, flight)
+        with self.site.flights.enter(instance.uuid, method) as flight:
+            whole = self.site.records.whole(context, instance)
+            with self._outcome(context, whole, method, answer):
+                yield Scope(self.site, self.place, context, whole, flight)
 
     @contextlib.contextmanager
     def _outcome(self, context: Context, instance: Any, method: str, answer: str | None = None) -> Iterator[None]:
@@ -240,7 +241,7 @@ class ComputeEndpoint(Unbuilt):
                 yield
         except Gone:
             LOG.info("%s of server %s ends: it is being deleted", method, instance.uuid)
-        except ExpectedFault:
+        except (ExpectedFault, Stopped):
             raise
         except Exception as error:
             if answer:

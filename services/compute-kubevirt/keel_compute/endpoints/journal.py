@@ -7,8 +7,9 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
+from keel_common.kube import Stopped
 from keel_compute.endpoints.methods import RECORDS
-from keel_compute.errors import DELETING, MOVED_ON, is_fault
+from keel_compute.errors import DELETING, MOVED_ON, Gone, is_fault
 from keel_compute.site import Site
 from keel_contract.context import Context
 
@@ -27,18 +28,32 @@ def recorded(
     kinds = RECORDS[method]
     event = event or f"compute_{method}"
     server = instance.uuid
-    if "E" in kinds:
-        site.records.begin_event(context, server, event, host)
+    told = "E" in kinds and _begin(site, context, server, event, host)
     try:
         yield
+    except Stopped:
+        # The process goes down: who takes the host over finds the task state and goes on.
+        raise
     except Exception as error:
-        if not is_fault(error, *DELETING):
+        if not isinstance(error, Gone) and not is_fault(error, *DELETING):
             _write(site, host, context, instance, kinds, migration, error)
-        if "E" in kinds:
+        if told:
             _try("finish the event", server, site.records.end_event, context, server, event, error)
         raise
-    if "E" in kinds:
-        site.records.end_event(context, server, event)
+    if told:
+        _try("finish the event", server, site.records.end_event, context, server, event)
+
+
+def _begin(site: Site, context: Context, server: str, event: str, host: str) -> bool:
+    """Start the event row; False when there is no action to hang it on (recovery of a server without one)."""
+    try:
+        site.records.begin_event(context, server, event, host)
+    except Exception as refused:
+        if not is_fault(refused, "InstanceActionNotFound"):
+            raise
+        LOG.info("Server %s has no action for event %s", server, event)
+        return False
+    return True
 
 
 def _write(
@@ -51,7 +66,8 @@ def _write(
         migration.status = "error"
         _try("mark the migration", server, site.remote.action, context, migration, "save")
     if "R" in kinds and not is_fault(error, *MOVED_ON):
-        _try("clear the task state", server, site.records.save, context, instance, None, task_state=None)
+        known = instance.task_state
+        _try("clear the task state", server, site.records.save, context, instance, (known, None), task_state=None)
 
 
 def _try(what: str, server: str, act: Any, *args: Any, **kwargs: Any) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keel_common.clients.errors import ClientError
-from keel_common.kube import KubeError
-from keel_compute.errors import DELETING, BuildAbort, BuildFailed, Gone, Refused, is_fault, text
+from keel_common.kube import KubeError, Stopped
+from keel_compute.errors import DELETING, OTHERWISE, BuildAbort, BuildFailed, Gone, Refused, is_fault, text
 from keel_compute.flows.scope import Scope, run
 from keel_compute.kubevirt import state
 from keel_compute.kubevirt.disks import volume_disk
@@ -52,6 +52,8 @@ def claim(scope: Boot) -> None:
         scope.context,
         instance,
         expected=("scheduling", None),
+        # A build that was delivered twice must not fall upon the server that the first one made.
+        expected_vm_state="building",
         vm_state="building",
         task_state="networking",
         host=place.name,
@@ -73,13 +75,16 @@ def begin_disks(scope: Boot) -> None:
 
 def networks(scope: Boot) -> None:
     """Ports at Neutron, their rows, the info cache."""
+    own = network.given(scope, scope.requested_networks)
+    if own and not network.cached(scope):
+        # Known to be the user's before they are bound: whoever takes this build back must not delete them.
+        scope.vifs = network.describe(scope, own, [port["id"] for port in own])
+        scope.site.records.save_network(scope.context, scope.instance, scope.vifs)
     allocation = network.allocate(scope, scope.requested_networks, scope.security_groups)
     scope.vifs = network.describe(scope, allocation.ports, allocation.kept)
-    known = {vif["id"] for vif in network.cached(scope)}
     for vif in scope.vifs:
-        if vif["id"] not in known:
-            tag = allocation.tags.get(vif["id"])
-            scope.site.records.create_interface(scope.context, scope.server, vif["id"], vif["address"], tag)
+        tag = allocation.tags.get(vif["id"])
+        scope.site.records.create_interface(scope.context, scope.server, vif["id"], vif["address"], tag)
     if scope.vifs:
         scope.site.records.save_network(scope.context, scope.instance, scope.vifs)
 
@@ -189,11 +194,13 @@ def boot(scope: Boot) -> None:
     """Run the build and deal with every way it can end. Nothing is raised: the outcome stands in the records."""
     try:
         run(scope, PHASES)
+    except Stopped:
+        LOG.warning("Build of server %s is left to who takes host %s over", scope.server, scope.place.name)
     except Exception as error:
         if isinstance(error, Gone) or is_fault(error, *DELETING):
             LOG.info("Server %s was deleted while it was built", scope.server)
             _clean(scope)
-        elif is_fault(error, "UnexpectedTaskStateError"):
+        elif is_fault(error, *OTHERWISE):
             # Another message of the same build was faster; what it does is not ours to undo.
             LOG.warning("Build of server %s stopped: %s", scope.server, error)
         elif isinstance(error, BuildAbort | Unsupported):
@@ -277,7 +284,15 @@ def give_up(scope: Scope, error: Exception) -> None:
     """A build that an earlier process began and this one cannot finish: ERROR with a fault, nothing left over."""
     scope.mappings = scope.mappings or scope.site.records.mappings(scope.context, scope.server)
     _bury(scope, error)
-    scope.site.records.end_event(scope.context, scope.server, EVENT, error)
+    end_event(scope, error)
+
+
+def end_event(scope: Scope, error: Exception | None = None) -> None:
+    """Finish the build's event row; there is none when the build ended before it began or the server is gone."""
+    try:
+        scope.site.records.end_event(scope.context, scope.server, EVENT, error)
+    except Exception as refused:
+        LOG.info("Server %s: the event of its build is not there to be finished: %s", scope.server, refused)
 
 
 def _let_go(scope: Scope, **changes: Any) -> None:

@@ -7,13 +7,14 @@ import time
 from typing import Any
 
 from keel_common.kube import Informer
-from keel_common.runtime import Workers
+from keel_common.runtime import Workers, left
 from keel_compute.endpoints.compute import ComputeEndpoint
 from keel_compute.endpoints.refused import BaseEndpoint
 from keel_compute.errors import text
 from keel_compute.flows.scope import Place
 from keel_compute.hosts import node as facts
-from keel_compute.hosts import recovery
+from keel_compute.hosts import reaper, recovery
+from keel_compute.hosts.jobs import Jobs
 from keel_compute.hosts.report import Report
 from keel_compute.site import Site
 from keel_contract.bus import Bus, Endpoint
@@ -40,7 +41,7 @@ class Host:
         self.place: Place | None = None
         self._bus = bus
         self._nodes = nodes
-        self._workers = workers
+        self.jobs = Jobs(workers)
         self._servers: list[Any] = []
 
     def node(self) -> dict | None:
@@ -62,14 +63,14 @@ class Host:
         self.report.count(context, node, instances)
         self._serve()
         for act in interrupted:
-            self._workers.submit(act)
+            self.jobs.submit(act)
         self.beat()
         LOG.info(
             "Host %s is up with %d servers, %d interrupted operations", self.name, len(instances), len(interrupted)
         )
 
     def _serve(self) -> None:
-        endpoint = ComputeEndpoint(self.site, self.place, self._workers, self._enable)
+        endpoint = ComputeEndpoint(self.site, self.place, self.jobs, self._enable)
         endpoints = [Endpoint(COMPUTE, endpoint), Endpoint(BASE, BaseEndpoint(TOPICS[0]))]
         for topic in TOPICS:
             server = self._bus.server(topic, self.name, endpoints)
@@ -88,6 +89,8 @@ class Host:
         servers, self._servers = self._servers, []
         for server in servers:
             server.stop(deadline)
+        if not self.jobs.idle(left(deadline)):
+            LOG.warning("Host %s: %d jobs go on while it is handed over", self.name, self.jobs.waiting())
 
     def beat(self) -> None:
         """A heartbeat, while the node itself is alive: a host whose node is lost must count as down (evacuation asks
@@ -105,7 +108,7 @@ class Host:
     def audit(self) -> None:
         """Resources and cordon, as the periodic update_available_resource does."""
         node = self.node()
-        if node is None:
+        if node is None or self.place is None:
             return
         context = Context.admin("nova")
         begun = time.monotonic()
@@ -113,6 +116,7 @@ class Host:
         self.report.count(context, node, instances)
         self.report.follow_cordon(context, node)
         self.report.offer(node, bool(self.report.service.disabled))
+        reaper.reap(self.site, self.place, context, instances)
         LOG.debug("Host %s: audited %d servers in %.2f s", self.name, len(instances), time.monotonic() - begun)
 
     def checks(self) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from keel_common.kube import VM
+from keel_common.kube import VM, Stopped
 from keel_compute.endpoints.journal import recorded
-from keel_compute.errors import BuildFailed, Gone, is_fault, text
+from keel_compute.errors import MOVED_ON, BuildFailed, Gone, is_fault, text
 from keel_compute.flows import attach, boot, delete, power
 from keel_compute.flows.scope import Place, Scope, run
 from keel_compute.kubevirt import state
@@ -115,13 +115,16 @@ def resume_build(scope: Scope) -> None:
         scope.mappings = site.records.mappings(scope.context, scope.server)
         scope.vifs = network.cached(scope)
         run(scope, (boot.gather, boot.spawn, boot.active, boot.tell_scheduler))
-    except Gone:
+    except (Gone, Stopped):
         raise
     except Exception as error:
+        if is_fault(error, *MOVED_ON):
+            LOG.info("Build of server %s goes on elsewhere: %s", scope.server, error)
+            return
         LOG.warning("Build of server %s was not finished: %s", scope.server, text(error))
         boot.give_up(scope, error)
         return
-    site.records.end_event(scope.context, scope.server, boot.EVENT)
+    boot.end_event(scope)
 
 
 def finish_delete(scope: Scope) -> None:

@@ -13,6 +13,7 @@ from tooz import hashring
 from keel_common.kube import Informer
 from keel_common.runtime import left
 from keel_compute.errors import text
+from keel_compute.hosts.deeds import Deeds, NotFree
 from keel_compute.hosts.host import Host
 
 LOG = logging.getLogger(__name__)
@@ -24,17 +25,25 @@ RETRY = (1.0, 30.0)
 class Registry:
     """A Part that keeps the hosts of this process equal to its share of the nodes.
 
-    `make(name)` builds a Host. With `member` the nodes are shared by a hash ring over the members that `share` was
-    told last; nothing is owned before it was told. Without, every node is ours. One thread starts and stops hosts, so
-    that none is started twice.
+    `make(name)` builds a Host, `deeds` sees to it that it is nobody else's. With `member` the nodes are shared by a
+    hash ring over the members that `share` was told last; nothing is owned before it was told. Without, every node is
+    ours. One thread starts and stops hosts, so that none is started twice.
     """
 
     name = "hosts"
 
-    def __init__(self, nodes: Informer, make: Callable[[str], Host], member: str | None = None) -> None:
+    def __init__(
+        self,
+        nodes: Informer,
+        make: Callable[[str], Host],
+        member: str | None = None,
+        deeds: Deeds | None = None,
+    ) -> None:
         self._nodes = nodes
         self._make = make
         self._member = member
+        self._deeds = deeds
+        self._alive: tuple[str, ...] = ()
         self._ring: hashring.HashRing | None = None
         self._hosts: dict[str, Host] = {}
         self._failed: dict[str, tuple[float, float, str]] = {}
@@ -81,6 +90,7 @@ class Registry:
 
     def share(self, members: tuple[str, ...]) -> None:
         """The replicas that are alive changed; no members means that this process may not own anything."""
+        self._alive = members
         self._ring = hashring.HashRing(members) if members else None
         self._changed.set()
 
@@ -129,7 +139,13 @@ class Registry:
             return
         host = self._make(name)
         try:
+            if self._deeds:
+                self._deeds.take(name, self._alive)
             host.start()
+        except NotFree as wait:
+            LOG.info("Host %s: %s", name, wait)
+            self._failed[name] = (time.monotonic() + RETRY[0], RETRY[0], str(wait))
+            return
         except Exception as error:
             LOG.warning("Host %s could not start, next try in %.0f s: %s", name, pause, text(error), exc_info=True)
             host.stop(time.monotonic() + 5)
@@ -147,6 +163,8 @@ class Registry:
             host.stop(deadline)
         except Exception:
             LOG.exception("Host %s did not stop cleanly", host.name)
+        if self._deeds:
+            self._deeds.give(host.name)
 
     def each(self, act: Callable[[Host], Any]) -> None:
         """Run `act` for every host; an error of one does not hold up the others."""

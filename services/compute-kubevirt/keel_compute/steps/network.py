@@ -28,6 +28,12 @@ class Allocation:
     kept: set[str] = field(default_factory=set)
 
 
+def given(scope: Scope, requested: Any) -> list[dict]:
+    """The ports among the requested ones that the user made. Raises BuildAbort for one that is absent or in use."""
+    wishes = [{"port_id": each.get("port_id")} for each in (requested.objects if requested is not None else ())]
+    return [_given(scope, wish) for wish in wishes if wish["port_id"]]
+
+
 def allocate(scope: Scope, requested: Any, security_groups: Sequence[str] | None) -> Allocation:
     """Make or take over the requested ports and bind them to this host.
 
