@@ -165,7 +165,8 @@ def _sqlite(url: Any, group: Any) -> Engine:
     def _begin(connection: Connection) -> None:
         # A writer takes the lock at once: upgrading a read lock later is what makes SQLite report busy without waiting.
         writes = connection.get_execution_options().get(_WRITES, True)
-        connection.connection.driver_connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        driver: Any = connection.connection.driver_connection
+        driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
 

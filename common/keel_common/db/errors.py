@@ -1,5 +1,7 @@
 """What may go wrong with a database, told apart by what one can do about it."""
 
+import sqlite3
+
 from sqlalchemy.exc import DBAPIError
 
 _DEADLOCK = {1213, 1205}  # MySQL: deadlock found, lock wait timeout
@@ -33,21 +35,21 @@ class SchemaError(DatabaseError):
 
 def _code(error: DBAPIError) -> int | None:
     original = error.orig
-    if hasattr(original, "sqlite_errorcode"):
-        return original.sqlite_errorcode & 0xFF
+    if isinstance(original, sqlite3.Error):
+        return getattr(original, "sqlite_errorcode", 0) & 0xFF
     first = original.args[0] if original is not None and original.args else None
     return first if isinstance(first, int) else None
 
 
 def is_conflict(error: DBAPIError) -> bool:
     """The engine gave this transaction up in favour of another one: repeat it whole."""
-    if hasattr(error.orig, "sqlite_errorcode"):
+    if isinstance(error.orig, sqlite3.Error):
         return _code(error) in _SQLITE_BUSY
     return _code(error) in _DEADLOCK
 
 
 def is_lost(error: DBAPIError) -> bool:
     """The connection is gone, or the server is not there (yet)."""
-    if hasattr(error.orig, "sqlite_errorcode"):
+    if isinstance(error.orig, sqlite3.Error):
         return False
     return error.connection_invalidated or _code(error) in _LOST

@@ -13,13 +13,13 @@ class Refused(DatabaseError):
     :ivar facts: its keyword arguments
     """
 
-    def __init__(self, name: str, message: str, code: int = 500, **facts: Any) -> None:
+    def __init__(self, name: str, message: str, code: int = 500, /, **facts: Any) -> None:
         super().__init__(message)
         self.name = name
         self.code = code
         self.facts = facts
 
 
-def not_found(name: str, what: str, **facts: Any) -> Refused:
+def not_found(name: str, what: str, /, **facts: Any) -> Refused:
     """A recorded ...NotFound exception: code 404 and a sentence that names the thing."""
     return Refused(name, f"{what} could not be found.", 404, **facts)

@@ -7,7 +7,7 @@ a class method gets the Call and the arguments, and returns an object or a plain
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from keel_common.db import Cells, Database
 from keel_contract import errors
@@ -39,25 +39,26 @@ class Call:
 Updates = Mapping[str, Any]
 Action = Callable[..., tuple[Updates, Any]]
 ClassAction = Callable[..., Any]
+F = TypeVar("F", bound=Callable[..., Any])
 
 ACTIONS: dict[tuple[str, str], Action] = {}
 CLASS_ACTIONS: dict[tuple[str, str], ClassAction] = {}
 
 
-def action(name: str, method: str) -> Callable[[Action], Action]:
+def action(name: str, method: str) -> Callable[[F], F]:
     """Decorator: the function does `method` of objects named `name`. The method must be declared in the contract."""
 
-    def register(fn: Action) -> Action:
+    def register(fn: F) -> F:
         _add(ACTIONS, REGISTRY.classes[name].actions, name, method, fn)
         return fn
 
     return register
 
 
-def class_action(name: str, method: str) -> Callable[[ClassAction], ClassAction]:
+def class_action(name: str, method: str) -> Callable[[F], F]:
     """Decorator: the function does the class method `method` of `name`."""
 
-    def register(fn: ClassAction) -> ClassAction:
+    def register(fn: F) -> F:
         _add(CLASS_ACTIONS, REGISTRY.classes[name].class_actions, name, method, fn)
         return fn
 

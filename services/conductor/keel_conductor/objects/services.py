@@ -70,13 +70,16 @@ def get_minimum_version_multi(call: Call, binaries: list[str], use_slave: bool =
 def create(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
     values = _values(obj)
     _guard_version(call, values)
-    host, binary, topic = values.get("host"), values.get("binary"), values.get("topic")
+    host, binary, topic = values.get("host", ""), values.get("binary", ""), values.get("topic")
     if call.db.read(store.by_host_and_binary, host, binary) is not None:
         raise Refused("ServiceBinaryExists", f"Host {host} has a {binary}.", host=host, binary=binary)
     if call.db.read(store.listing, [TABLE.c.host == host, TABLE.c.topic == topic]):
         raise Refused("ServiceTopicExists", f"Host {host} has a service on {topic}.", host=host, topic=topic)
     if binary == COMPUTE and not call.conf.enable_new_services:
-        values |= {"disabled": True, "disabled_reason": "New compute service disabled due to config option."}
+        values |= {
+            "disabled": True,
+            "disabled_reason": "New computes are disabled: [DEFAULT]enable_new_services is off",
+        }
     return wire.fields(NAME, call.db.run(store.create, values)), None
 
 
@@ -87,7 +90,8 @@ def save(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
         _guard_version(call, values)
     if not call.db.run(store.update, obj.id, values):
         raise not_found("ServiceNotFound", f"Service {obj.id}", service_id=obj.id)
-    return wire.fields(NAME, call.db.read(store.by_id, obj.id) or {}), None
+    row: dict[str, Any] | None = call.db.read(store.by_id, obj.id)
+    return wire.fields(NAME, row or {}), None
 
 
 @action(NAME, "destroy")

@@ -97,7 +97,8 @@ def replace_pairs(conn: sa.Connection, table: sa.Table, uuid: str, wanted: Mappi
         soft_delete(conn, table, [*mine, table.c.key.in_(gone)])
     changed = [{"k": key, "v": wanted[key]} for key in wanted.keys() & stored.keys() if stored[key] != wanted[key]]
     if changed:
-        key, value = sa.bindparam("k"), sa.bindparam("v")
+        key: sa.BindParameter[str] = sa.bindparam("k")
+        value: sa.BindParameter[str] = sa.bindparam("v")
         conn.execute(sa.update(table).where(*mine, table.c.key == key).values(value=value, updated_at=now()), changed)
     new = wanted.keys() - stored.keys()
     add(conn, table, *({"instance_uuid": uuid, "key": key, "value": wanted[key]} for key in sorted(new)))
