@@ -86,7 +86,7 @@ def _query(columns: frozenset[str]) -> sa.Select:
 
 
 def _read(conn: sa.Connection, query: sa.Select, columns: Collection[str]) -> list[dict[str, Any]]:
-    servers = [dict(row) for row in conn.execute(query).mappings()]
+    servers = [dict(row) for row in conn.execute(query).mappings().all()]
     for name, decode in _DECODERS.items():
         if name in columns:
             for server in servers:

@@ -35,14 +35,14 @@ def fill(conn: sa.Connection, servers: list[dict[str, Any]], parts: Collection[s
     hosts = {s["host"] for s in servers if s["host"]}
     if "service" in parts and hosts:
         queries.append(_services(sorted(hosts)))
-    rows: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
     if queries:
-        for row in conn.execute(sa.union_all(*queries)):
-            rows[row.kind][row.owner].append(row)
-    for server in servers:
-        for part in parts:
-            owner = server["host"] if part == "service" else server["uuid"]
-            server[part] = _SHAPES[part](rows[part].get(owner, ()))
+        for row in conn.execute(sa.union_all(*queries)).all():
+            rows[row[0], row[1]].append(row)
+    for part in parts:
+        shape, key = _SHAPES[part], "host" if part == "service" else "uuid"
+        for server in servers:
+            server[part] = shape(rows.get((part, server[key]), ()))
 
 
 def _select(kind: str, owner: Any, name: Any, value: Any, more: Any, number: Any, time: Any, order: Any) -> sa.Select:

@@ -66,7 +66,7 @@ def updated(server: Server, scope: Scope) -> str | None:
 
 def moment(value: datetime | None) -> str | None:
     """A time to the second, as the compute API writes it."""
-    return value.strftime("%Y-%m-%dT%H:%M:%SZ") if value else None
+    return f"{value.isoformat(timespec='seconds')}Z" if value else None
 
 
 def launched_at(server: Server, scope: Scope) -> str | None:
@@ -78,7 +78,7 @@ def terminated_at(server: Server, scope: Scope) -> str | None:
 
 
 def _fraction(value: datetime | None) -> str | None:
-    return value.strftime("%Y-%m-%dT%H:%M:%S.%f") if value else None
+    return value.isoformat(timespec="microseconds") if value else None
 
 
 @lru_cache(maxsize=4096)
