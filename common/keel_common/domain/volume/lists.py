@@ -16,8 +16,9 @@ Version = tuple[int, int]
 
 _TRUE = {"true", "t", "yes", "y", "on", "1"}
 _FALSE = {"false", "f", "no", "n", "off", "0"}
-_LIKE_SINCE = (3, 34)
+_LIKE_SINCE = (3, 31)
 _COUNT_SINCE = (3, 45)
+ANY = ("any key",)
 _PAGING_KEYS = ("limit", "offset", "marker", "sort", "sort_key", "sort_dir")
 
 
@@ -32,7 +33,11 @@ class ListRules:
     resource: name in the resource filter file. before: keys a member may use below `strict_since` (None: those of the
     file).
     since: keys that are dropped below a microversion. alias: key -> column. booleans: columns compared as booleans.
-    keep_text: columns whose value is never read as a literal. sort_alias: key -> (column, since).
+    keep_text: columns whose value is never read as a literal. sort_alias: key -> (column, since). no_column_before:
+    keys
+    that below `strict_since` are kept although no column has their name, so that they match nothing. countable: the
+    total
+    can be asked for (elsewhere with_count is an unknown filter).
     """
 
     resource: str
@@ -46,6 +51,8 @@ class ListRules:
     strict_since: Version = (3, 31)
     strict_booleans_since: Version = (3, 0)
     always: tuple[str, ...] = ()
+    no_column_before: frozenset[str] = frozenset()
+    countable: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,8 +91,8 @@ VOLUMES = ListRules(
     since={
         "glance_metadata": (3, 4),
         "group_id": (3, 10),
-        "created_at": (3, 60),
-        "updated_at": (3, 60),
+        "created_at": (3, 31),
+        "updated_at": (3, 31),
         "consumes_quota": (3, 65),
         "use_quota": (3, 65),
     },
@@ -93,6 +100,8 @@ VOLUMES = ListRules(
     keep_text=_keys("display_name display_name~ created_at updated_at"),
     sort_alias={"name": ("display_name", (3, 0))},
     strict_booleans_since=(3, 2),
+    no_column_before=_keys("consumes_quota"),
+    countable=True,
 )
 
 SNAPSHOTS = ListRules(
@@ -109,6 +118,8 @@ SNAPSHOTS = ListRules(
     booleans=_keys("deleted use_quota"),
     keep_text=_keys("display_name display_name~"),
     sort_alias={"name": ("display_name", (3, 30))},
+    no_column_before=_keys("consumes_quota"),
+    countable=True,
 )
 
 ATTACHMENTS = ListRules(
@@ -126,7 +137,6 @@ ATTACHMENTS = ListRules(
 TYPES = ListRules(
     "volume_type",
     _keys(_BASE + "description is_public name qos_specs_id"),
-    since={"extra_specs": (3, 52)},
     before=("is_public",),
     strict_since=(3, 52),
     always=("is_public",),
@@ -139,6 +149,7 @@ MESSAGES = ListRules(
         _BASE
         + "action_id detail_id event_id expires_at message_level project_id request_id resource_type resource_uuid"
     ),
+    before=ANY,
     booleans=_keys("deleted"),
     keep_text=_keys("event_id request_id message_level resource_type resource_uuid action_id detail_id"),
 )
@@ -206,16 +217,16 @@ def paging(rules: ListRules, query: Mapping[str, Any], version: Version, top: in
     )
 
 
-def with_count(query: Mapping[str, Any], version: Version) -> bool:
+def with_count(rules: ListRules, query: Mapping[str, Any], version: Version) -> bool:
     """Whether the total is asked for (3.45 and above)."""
-    if version < _COUNT_SINCE or "with_count" not in query:
+    if not rules.countable or version < _COUNT_SINCE or "with_count" not in query:
         return False
     return strict_boolean("with_count", query["with_count"])
 
 
-def _not_filters(version: Version) -> set[str]:
+def _not_filters(rules: ListRules, version: Version) -> set[str]:
     keys = {*_PAGING_KEYS, "all_tenants"}
-    return keys | {"with_count"} if version >= _COUNT_SINCE else keys
+    return keys | {"with_count"} if rules.countable and version >= _COUNT_SINCE else keys
 
 
 def _member_filters(rules: ListRules, filters: dict[str, Any], version: Version, declared: Collection[str]) -> dict:
@@ -223,6 +234,8 @@ def _member_filters(rules: ListRules, filters: dict[str, Any], version: Version,
         wrong = sorted(key for key in filters if key not in declared and key not in rules.always)
         if wrong:
             raise ListRefused(f"Invalid filters {', '.join(wrong)} are found in query options.")
+        return filters
+    if rules.before == ANY:
         return filters
     allowed = declared if rules.before is None else rules.before
     return {key: value for key, value in filters.items() if key in allowed}
@@ -252,18 +265,20 @@ def filters(
 
     `declared`: keys of the resource filter file. Members are refused (or, at old versions, not heard) when they use
     others;
-    administrators never are: a key that is no column gives them an empty list. `key~` (3.34) asks for a part of the
+    administrators never are: a key that is no column gives them an empty list. `key~` (3.31 for them, 3.34 for
+    members) asks for a part of the
     value.
     """
-    hidden = _not_filters(version)
+    hidden = _not_filters(rules, version)
     asked = {key: value for key, value in query.items() if key not in hidden}
     for key in asked:
         if not key.isascii():
             raise ListRefused(f"Filter key {key} contains non-ASCII characters.")
-    asked = {key: value for key, value in asked.items() if version >= rules.since.get(key, (3, 0))}
+    unknown = rules.no_column_before if version < rules.strict_since else frozenset()
+    asked = {key: value for key, value in asked.items() if version >= rules.since.get(key, (3, 0)) or key in unknown}
     if version < _LIKE_SINCE:
         asked = {key: value for key, value in asked.items() if not key.endswith("~")}
     if not is_admin:
         asked = _member_filters(rules, asked, version, declared)
-    named = {rules.alias.get(key, key): value for key, value in asked.items()}
+    named = {key if key in unknown else rules.alias.get(key, key): value for key, value in asked.items()}
     return {key: _value(rules, key, value, version) for key, value in named.items()}

@@ -19,20 +19,19 @@ def paging(req: Request, kind: ListRules) -> Paging:
         raise Fault(400, str(refused)) from None
 
 
-def filters(req: Request, kind: ListRules, drop: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Filters of the request as columns and values, or a 400. `drop`: keys that are no filters of this list."""
-    asked = {key: value for key, value in req.query.items() if key not in drop}
+def filters(req: Request, kind: ListRules) -> dict[str, Any]:
+    """Filters of the request as columns and values, or a 400."""
     declared = settings.filters(req, kind.resource)
     try:
-        return rules.filters(kind, asked, req.version, req.context.is_admin, declared)
+        return rules.filters(kind, dict(req.query.items()), req.version, req.context.is_admin, declared)
     except ListRefused as refused:
         raise Fault(400, str(refused)) from None
 
 
-def wants_count(req: Request) -> bool:
+def wants_count(req: Request, kind: ListRules) -> bool:
     """Whether the total is asked for, or a 400 for a value that is no boolean."""
     try:
-        return rules.with_count(dict(req.query.items()), req.version)
+        return rules.with_count(kind, dict(req.query.items()), req.version)
     except ListRefused as refused:
         raise Fault(400, str(refused)) from None
 

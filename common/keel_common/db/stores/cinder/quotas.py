@@ -146,6 +146,13 @@ def expire(conn: sa.Connection, at: datetime | None = None) -> int:
     return len(uuids)
 
 
+def own_limits(conn: sa.Connection, project_id: str) -> dict[str, int]:
+    """The limits somebody set for this project."""
+    table = TABLES["quotas"]
+    query = sa.select(table.c.resource, table.c.hard_limit).where(table.c.project_id == project_id, alive(table))
+    return dict(conn.execute(query).tuples().all())
+
+
 def set_limits(conn: sa.Connection, project_id: str, values: Mapping[str, int]) -> None:
     """Write limits of a project."""
     _write_limits(conn, TABLES["quotas"], "project_id", project_id, values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from keel_api.http.ops import handles
+from keel_api.http.paging import Page, whole_number, with_next
 from keel_api.http.request import Request, Response
 from keel_api.http.view import ABSENT, Field, View
 from keel_api.volume import faults, lists, lookup
@@ -37,11 +38,16 @@ VIEW = View(
 
 @handles("GET /messages")
 def index(req: Request) -> dict[str, Any]:
-    """Messages of every project: the list is not limited to the caller's (as recorded)."""
+    """Messages of every project: the list is not limited to the caller's (as recorded).
+
+    Below 3.5 all of them are shown, with a next link when the limit is reached (as measured).
+    """
     req.must("message:get_all")
     if not req.at_least(3, 5):
         rows = req.services.db.read(messages.find, {}, None)
-        return {"messages": VIEW.render(req.version, (), rows, req)}
+        page = Page(whole_number(req.query, "limit", req.services.conf.osapi_max_limit))
+        body = {"messages": VIEW.render(req.version, (), rows, req)}
+        return with_next(req, body, "messages", rows, page, rows[-1]["id"] if rows else "", "messages")
     page, filters = lists.paging(req, MESSAGES), lists.filters(req, MESSAGES)
     try:
         rows = req.services.db.read(messages.find, filters, page)

@@ -42,7 +42,11 @@ def defaults(req: Request) -> dict[str, Any]:
 
 @handles("PUT /os-quota-sets/{id}")
 def update(req: Request) -> dict[str, Any]:
-    """Set limits of a project; not below what it uses, unless unlimited (-1)."""
+    """Set limits of a project.
+
+    A limit the project already has of its own does not go below what it uses, unless to unlimited (-1); the first own
+    limit may (as measured at cinder 29.0.0).
+    """
     project = req.path["id"]
     req.must(_RULE + "update", {"project_id": project})
     asked = {key: value for key, value in req.body["quota_set"].items() if key not in rules.NOT_RESOURCES}
@@ -52,7 +56,8 @@ def update(req: Request) -> dict[str, Any]:
 
     def work(conn: Any) -> dict[str, int]:
         _known(conn, asked)
-        for name, usage in quotas.usages(conn, project, asked).items():
+        own = [name for name in quotas.own_limits(conn, project) if name in asked]
+        for name, usage in quotas.usages(conn, project, own).items():
             if name not in _MAY_BE_BELOW_USAGE and rules.UNLIMITED < asked[name] < usage.total:
                 raise Fault(400, f"Quota limit {asked[name]} for {name} is less than what is in use: {usage.total}.")
         quotas.set_limits(conn, project, asked)

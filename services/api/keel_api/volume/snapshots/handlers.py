@@ -53,8 +53,6 @@ def show(req: Request) -> dict[str, Any]:
 def create(req: Request) -> dict[str, Any]:
     """Take a snapshot: a row in `creating`, told to the scheduler. 202."""
     asked = req.body["snapshot"]
-    if not asked.get("volume_id"):
-        raise Fault(400, "'volume_id' must be specified")
     attached_too = _attached_too(req, asked)
     try:
         volume, type_row, row = req.services.db.run(_create, req, asked, attached_too)
@@ -214,7 +212,11 @@ def _not_frozen(conn: Any, volume: Row) -> None:
 
 def _list(req: Request, view: View, collection: tuple[str, ...]) -> dict[str, Any]:
     req.must("volume:get_all_snapshots")
-    page, filters, counted = lists.paging(req, SNAPSHOTS), lists.filters(req, SNAPSHOTS), lists.wants_count(req)
+    page, filters, counted = (
+        lists.paging(req, SNAPSHOTS),
+        lists.filters(req, SNAPSHOTS),
+        lists.wants_count(req, SNAPSHOTS),
+    )
     project = lists.project(req)
     try:
         rows, total = req.services.db.read(snapshots.find, filters, page, project, counted)

@@ -64,7 +64,7 @@ def update(req: Request) -> dict[str, Any]:
             raise _missing(row["id"])
 
     req.services.db.run(work)
-    return {"encryption": req.body["encryption"]}
+    return {"encryption": {**req.body["encryption"], **_values(req)}}
 
 
 @handles("DELETE /types/{type_id}/encryption/{id}")
@@ -83,7 +83,7 @@ def delete(req: Request) -> Response:
 
 @handles("GET /volumes/{volume_id}/encryption")
 def of_volume(req: Request) -> dict[str, Any]:
-    """How a volume is encrypted: nulls for a plain one."""
+    """How a volume is encrypted; a plain one has the id of its key alone, null."""
     return req.services.db.read(_of_volume, req)
 
 
@@ -104,8 +104,8 @@ def _get(conn: Any, req: Request) -> dict[str, Any] | None:
 def _of_volume(conn: Any, req: Request) -> dict[str, Any]:
     row = lookup.volume(conn, req, req.path["volume_id"], None)
     req.must("volume_extension:volume_encryption_metadata", lookup.target(row))
-    found = encryptions.get(conn, row["volume_type_id"]) or {}
-    return {"encryption_key_id": row["encryption_key_id"], **{key: found.get(key) for key in _KEYS}}
+    found = encryptions.get(conn, row["volume_type_id"])
+    return {"encryption_key_id": row["encryption_key_id"], **({key: found[key] for key in _KEYS} if found else {})}
 
 
 def _values(req: Request) -> dict[str, Any]:

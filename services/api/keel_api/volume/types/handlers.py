@@ -8,10 +8,9 @@ from typing import Any
 from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
 from keel_api.http.request import Request, Response
-from keel_api.volume import faults, lists, lookup
+from keel_api.volume import lists, lookup
 from keel_api.volume.types import views
 from keel_common.db.stores.cinder import quotas, types
-from keel_common.db.stores.cinder.listing import MarkerGone
 from keel_common.domain.volume.lists import TYPES
 
 Row = dict[str, Any]
@@ -26,10 +25,7 @@ def index(req: Request) -> dict[str, Any]:
     specs = _spec_filter(filters)
     if specs and not req.can(views.SENSITIVE_RULE) and any(key not in views.VISIBLE_SPECS for key in specs):
         return {"volume_types": []}
-    try:
-        rows = req.services.db.read(types.find, filters, page, lookup.scope(req), wanted)
-    except MarkerGone as gone:
-        raise faults.not_found("Volume type", gone.marker) from None
+    rows = req.services.db.read(types.find, filters, page, lookup.scope(req), wanted)
     shown = views.render(req, views.FULL, rows)
     return lists.answer(req, "volume_types", shown, page, ("types",), links_key="volume_type_links")
 
@@ -77,10 +73,9 @@ def create(req: Request) -> dict[str, Any]:
     """A new type; a private one belongs to no project until it is given to one."""
     req.must("volume_extension:type_create")
     asked = req.body["volume_type"]
-    name = asked["name"].strip()
+    name = asked["name"]
     public = lists.boolean("os-volume-type-access:is_public", asked.get("os-volume-type-access:is_public", True))
     specs = asked.get("extra_specs") or {}
-    _check_specs(specs)
 
     def work(conn: Any) -> Row:
         if types.get_by_name(conn, name) is not None:
@@ -141,9 +136,3 @@ def delete(req: Request) -> Response:
 
     req.services.db.run(work)
     return Response()
-
-
-def _check_specs(specs: Row) -> None:
-    """A volume that several servers write at once cannot be cached on one of them."""
-    if specs.get("multiattach") == "<is> True" and specs.get("cacheable") == "<is> True":
-        raise Fault(400, "Multiattach and cacheable exclude each other in a volume type.")
