@@ -19,7 +19,9 @@ LOG = logging.getLogger(__name__)
 
 NOVA_SERVICE_VERSION = 74
 """SERVICE_VERSION of nova 34.0.0 (Hibiscus): what peers read to choose message versions."""
-FIRST_BEAT = {"nova": 5.0, "cinder": 10.0}
+FIRST_BEAT = {"nova": 1.0, "cinder": 0.2}
+"""Seconds until the first beat. A service row counts as up only once it has beaten, so it does so early (the originals
+wait 5 and 10 seconds)."""
 
 
 class ServiceTooOld(DatabaseError):

@@ -13,7 +13,7 @@ from oslo_log import log
 
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder import connections, workers
-from keel_volume import wire
+from keel_common.wire import cinder as wire
 from keel_volume.backend import Backend
 from keel_volume.flows import connection, create, extend, snapshots
 from keel_volume.reconcile import Reconciler

@@ -48,7 +48,7 @@ class Reconciler:
         self._busy: set[tuple[str, str]] = set()
         self._again: set[tuple[str, str]] = set()
         self._condition = threading.Condition()
-        self._stopping = False
+        self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
 
     def serve(self, backend: Backend) -> None:
@@ -66,7 +66,7 @@ class Reconciler:
     def stop(self, deadline: float) -> None:
         """Finish the steps that run; the rest stands in the database and is taken up after the next start."""
         with self._condition:
-            self._stopping = True
+            self._stopping.set()
             self._condition.notify_all()
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -108,13 +108,12 @@ class Reconciler:
             raise RuntimeError(f"not running: {', '.join(dead) or 'not started'}")
 
     def _audit_forever(self) -> None:
-        while not self._stopping:
+        while not self._stopping.is_set():
             try:
                 self.audit()
             except Exception:
                 LOG.exception("the audit failed; it runs again in %s s", self._audit_seconds)
-            with self._condition:
-                self._condition.wait_for(lambda: self._stopping, self._audit_seconds)
+            self._stopping.wait(self._audit_seconds)
 
     def _work(self) -> None:
         while (key := self._take()) is not None:
@@ -127,8 +126,8 @@ class Reconciler:
 
     def _take(self) -> tuple[str, str] | None:
         with self._condition:
-            self._condition.wait_for(lambda: self._stopping or self._due)
-            if self._stopping:
+            self._condition.wait_for(lambda: self._stopping.is_set() or self._due)
+            if self._stopping.is_set():
                 return None
             key = self._due.popleft()
             self._waiting.discard(key)

@@ -1,0 +1,223 @@
+"""A volume suite without its API: scheduler and volume-csi on an in-process bus, SQLite and a simulated cluster."""
+
+import time
+import uuid
+
+import pytest
+
+from keel_common import config
+from keel_common.db import Database, sync
+from keel_common.db.stores.cinder import backend as rows
+from keel_common.db.stores.cinder import metadata, snapshots, types, volumes, workers
+from keel_common.db.stores.cinder.rows import TABLES
+from keel_common.kube import Kube
+from keel_common.runtime import Process
+from keel_common.wire import cinder as wire
+from keel_contract.bus import Bus
+from keel_contract.cinder import interfaces
+from keel_contract.context import Context
+from keel_dev.kubesim import KubeSim
+from keel_scheduler.volume import main as scheduler
+from keel_volume import main as volume_csi
+
+PROJECT = "0" * 31 + "1"
+BACKEND = "host1@cluster"
+PATIENCE = 30
+
+
+class Suite:
+    """What the tests do: rows as the API writes them, messages as the API sends them."""
+
+    def __init__(self, conf, sim):
+        self.conf, self.sim = conf, sim
+        self.db = Database(conf.database.connection, conf.database)
+        self.kube = Kube(str(sim.kubeconfig))
+        self.namespace = conf.csi.namespace
+        self.context = Context(user_id="u", project_id=PROJECT, roles=["member"], overwrite=False)
+        self._bus = Bus(conf, "cinder")
+        self.scheduler = self._bus.client(interfaces.SCHEDULER)
+        self.volume_service = self._bus.client(interfaces.VOLUME)
+        self.process = None
+
+    def start(self):
+        self.process = Process([*scheduler.parts(self.conf), *volume_csi.parts(self.conf)])
+        self.process.start()
+        self.until(lambda: self.scheduler.send(self.context, "get_pools"), "pools are reported")
+
+    def stop(self):
+        self.process.stop(time.monotonic() + 10)
+
+    def until(self, fact, what):
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            if found := fact():
+                return found
+            time.sleep(0.02)
+        pytest.fail(f"did not happen within {PATIENCE} s: {what}")
+
+    def row(self, volume_id):
+        return self.db.read(rows.volume, volume_id)
+
+    def reach(self, volume_id, status):
+        def there():
+            row = self.row(volume_id)
+            if row and row["status"].startswith("error") and not status.startswith("error"):
+                pytest.fail(f"volume went to {row['status']}")
+            return row if row and row["status"] == status else None
+
+        return self.until(there, f"volume in status {status}")
+
+    def kind(self, **specs):
+        return self.db.run(types.create, f"type-{uuid.uuid4().hex[:8]}", None, True, specs)
+
+    def default_type(self):
+        return self.db.read(types.get_by_name, "__DEFAULT__")
+
+    def new_row(self, size=1, kind=None, **values):
+        kind = kind or self.default_type()
+        base = {
+            "size": size,
+            "status": "creating",
+            "attach_status": "detached",
+            "project_id": PROJECT,
+            "user_id": "u",
+            "volume_type_id": kind["id"],
+            "multiattach": False,
+            "display_name": "test",
+            "snapshot_id": None,
+            "source_volid": None,
+            "group_id": None,
+        }
+
+        def write(conn):
+            row = volumes.create(conn, base | values)
+            workers.create(conn, "Volume", row["id"], "creating", fresh=True)
+            return row
+
+        return self.db.run(write), kind
+
+    def create(self, size=1, kind=None, image_id=None, **values):
+        row, kind = self.new_row(size, kind, **values)
+        full = {**self.db.read(volumes.show, row["id"]), "volume_attachment": []}
+        spec = wire.create_spec(full, kind, zones=[], reservations=[], image_id=image_id)
+        self.scheduler.send(
+            self.context,
+            "create_volume",
+            volume=spec.volume,
+            snapshot_id=row["snapshot_id"],
+            image_id=image_id,
+            request_spec=spec,
+            filter_properties={},
+        )
+        return row["id"]
+
+    def set_status(self, volume_id, **values):
+        self.db.run(lambda conn: conn.execute(_update("volumes", volume_id, values)))
+
+    def delete(self, volume_id):
+        self.set_status(volume_id, status="deleting")
+        row = self.row(volume_id)
+        self.volume_service.send(
+            self.context, "delete_volume", server=row["host"], volume=self.full(volume_id), unmanage_only=False
+        )
+
+    def gone(self, volume_id):
+        self.until(lambda: self.row(volume_id) is None, "volume is gone")
+
+    def snapshot(self, volume_id):
+        row = self.row(volume_id)
+        values = {
+            "volume_id": volume_id,
+            "status": "creating",
+            "progress": "0%",
+            "volume_size": row["size"],
+            "volume_type_id": row["volume_type_id"],
+            "project_id": PROJECT,
+            "user_id": "u",
+            "use_quota": True,
+        }
+        cut = self.db.run(snapshots.create, values, {})
+        full = self.db.read(volumes.show, volume_id)
+        self.scheduler.send(
+            self.context,
+            "create_snapshot",
+            volume=wire.volume(full, None),
+            snapshot=wire.snapshot(cut),
+            backend=full["host"],
+            request_spec=wire.snapshot_spec(cut["id"], row["size"]),
+            filter_properties=None,
+        )
+        return cut["id"]
+
+    def snapshot_reach(self, snapshot_id, status):
+        def there():
+            row = self.db.read(rows.snapshot, snapshot_id)
+            return row if row and row["status"] == status else None
+
+        return self.until(there, f"snapshot in status {status}")
+
+    def full(self, volume_id):
+        """The volume as an object of the bus."""
+        return wire.volume(self.db.read(volumes.show, volume_id), None)
+
+    def extend(self, volume_id, size):
+        self.set_status(volume_id, status="extending", previous_status="available")
+        row = self.db.read(volumes.show, volume_id)
+        self.scheduler.send(
+            self.context,
+            "extend_volume",
+            volume=wire.volume(row, None),
+            new_size=size,
+            reservations=[],
+            request_spec=wire.extend_spec(row, None),
+        )
+
+    def connect(self, volume_id, connector):
+        return self.volume_service.send(
+            self.context,
+            "initialize_connection",
+            server=self.row(volume_id)["host"],
+            volume=self.full(volume_id),
+            connector=connector,
+        )
+
+    def messages(self, resource_id):
+        table = TABLES["messages"]
+        query = table.select().where(table.c.resource_uuid == resource_id)
+        return [row["event_id"] for row in self.db.read(lambda conn: conn.execute(query).mappings().all())]
+
+    def image_facts(self, volume_id):
+        return self.db.read(metadata.read, metadata.IMAGE, [volume_id])[volume_id]
+
+
+def _update(table, row_id, values):
+    rows_of = TABLES[table]
+    return rows_of.update().where(rows_of.c.id == row_id).values(values)
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("volume-suite")
+    with KubeSim(seed=7) as sim:
+        # Real time, short steps: deadlines compare the cluster's timestamps with our clock.
+        sim.cluster.knobs.delays = {step: seconds / 50 for step, seconds in sim.cluster.knobs.delays.items()}
+        path = folder / "cinder.conf"
+        path.write_text(f"""
+[DEFAULT]
+host = host1
+transport_url = fake:/
+enabled_backends = cluster
+backend_stats_polling_interval = 3
+[database]
+connection = sqlite:///{folder}/cinder.sqlite
+[csi]
+kubeconfig = {sim.kubeconfig}
+namespace = volumes
+provision_timeout = 4
+""")
+        conf = config.load("volume", [], [str(path)])
+        sync(Database(conf.database.connection, conf.database), "cinder")
+        found = Suite(conf, sim)
+        found.start()
+        yield found
+        found.stop()
