@@ -230,8 +230,11 @@ class Writes:
 
     def _admit(self, review: Review) -> Object:
         """Mutating hooks, schema, validating hooks: the object as it may be stored."""
-        self._admission.mutate(review)
         kind, obj, writer = review.kind, review.obj, review.writer
+        if kind.schema is None and review.operation == "CREATE":
+            obj = review.obj = _without_nulls(obj)
+        self._admission.mutate(review)
+        obj = review.obj
         if kind.schema is not None:
             schema = self.schema(kind)
             self._complain(kind, schema.clean(obj), writer)
@@ -305,6 +308,13 @@ class _Applying(Writer):
 
 def _applying(writer: Writer) -> Writer:
     return _Applying(writer.manager, writer.user, writer.trusted, writer.dry_run, writer.validation, writer.warnings)
+
+
+def _without_nulls(value: Any) -> Any:
+    """A built-in object as its typed decoder reads it: null is the same as absent."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(item) for name, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def _content(obj: Object) -> Object:

@@ -11,7 +11,7 @@ from ..instancetypes import Missing
 from ..kinds import DATAVOLUME, PVC, REVISION, VM, VMI
 from ..store import Object
 from . import vm_live, vm_status
-from .base import Base, Refs, drop_condition, finalizer, own, owner, reference, set_condition
+from .base import Base, Refs, condition, drop_condition, finalizer, own, owner, reference, set_condition
 from .pods import FINAL
 
 FINALIZER = "kubevirt.io/virtualMachineControllerFinalize"
@@ -170,7 +170,7 @@ class VirtualMachines(Base):
         if failure and not self.due(vm, f"backoff {failure['consecutiveFailCount']}", _backoff(failure)):
             return None
         if not self.due(vm, "vmi-create"):
-            return None
+            return _standing_failure(vm)
         try:
             body = self._instance_body(vm, bool(request and (request.get("data") or {}).get("paused") == "True"))
             self._keep_revision(vm)
@@ -248,6 +248,14 @@ class VirtualMachines(Base):
             count = last.get("consecutiveFailCount", 0) + 1
             failure = {"consecutiveFailCount": count, "lastFailedVMIUID": uid, "retryAfterTimestamp": self.stamp()}
             self.modify(VM, vm, lambda vm: vm["status"].update(startFailure=failure))
+
+
+def _standing_failure(vm: Object) -> tuple[str, str] | None:
+    """A refused start stays on record until the next try is made."""
+    found = condition(vm, "Failure")
+    if found and found["reason"] in ("FailedCreate", "FailedFindInstancetype"):
+        return found["reason"], found["message"]
+    return None
 
 
 def _backoff(failure: dict[str, Any]) -> float:

@@ -326,9 +326,12 @@ class Instances(Base):
         """Deleted: the pod is ended, the guest gets the power button and its grace period."""
         node = vmi["status"].get("nodeName", "")
         now = self.stamp()
-        for pod in self.cluster.list(POD, vmi["metadata"]["namespace"]):
-            if _made_for(pod, vmi):
-                self.delete(POD, pod)
+        pods = [pod for pod in self.cluster.list(POD, vmi["metadata"]["namespace"]) if _made_for(pod, vmi)]
+        for pod in pods:
+            self.delete(POD, pod)
+        if phase == "Running" and not pods:
+            self.modify(VMI, vmi, lambda vmi: self._lost(vmi, now))
+            return
         if phase != "Running":
             self.modify(VMI, vmi, lambda vmi: to_phase(vmi, "Failed" if phase == "Pending" else "Succeeded", now))
             return

@@ -39,11 +39,15 @@ class Volumes(Base):
 
     def __init__(self, cluster: Cluster):
         super().__init__(cluster)
-        self.watches = {PV: own, PVC: self._of_claim}
+        self.watches = {PV: own, PVC: self._of_claim, POD: self._of_pod}
 
     def _of_claim(self, claim: Object) -> Refs:
         name = claim["spec"].get("volumeName")
         return [("", name)] if name else []
+
+    def _of_pod(self, pod: Object) -> Refs:
+        claims = [self.get(PVC, pod["metadata"]["namespace"], name) for name in claims_of(pod)]
+        return [ref for claim in claims if claim is not None for ref in self._of_claim(claim)]
 
     def reconcile(self, namespace: str, name: str) -> None:
         volume = self.get(PV, "", name)
