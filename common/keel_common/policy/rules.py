@@ -28,5 +28,5 @@ def _default(row: dict[str, Any]) -> policy.RuleDefault:
         about.update(deprecated_for_removal=True, deprecated_reason=_REASON, deprecated_since=row["removal_since"])
     if "operations" not in row:
         return policy.RuleDefault(row["name"], row["check"], **about)
-    operations = [{"method": method, "path": path} for method, path in row["operations"]]
+    operations: list[Any] = [{"method": method, "path": path} for method, path in row["operations"]]
     return policy.DocumentedRuleDefault(row["name"], row["check"], row["name"], operations, **about)

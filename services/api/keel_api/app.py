@@ -68,7 +68,7 @@ def build(
 
 
 def _configured_auth(conf: Any, dialect: Dialect) -> Auth:
-    strategy = conf.api.auth_strategy if dialect.suite == "compute" else conf.auth_strategy
+    strategy = conf.auth_strategy if dialect.suite == "volume" else "keystone"  # nova has no such option any more
     if strategy != "keystone":
         raise StartupError(f"auth_strategy {strategy} is refused: it lets anyone in. Only keystone is served.")
     return keystone(conf)

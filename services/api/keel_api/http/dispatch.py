@@ -200,15 +200,15 @@ class Dispatcher:
             services=self.services,
             policies=self.policies,
             links=self.links(exchange),
-            headers=exchange.http.headers,
+            headers=exchange.http.headers,  # type: ignore[arg-type]
             action=exchange.op.action,
             legacy=exchange.legacy,
         )
 
     def links(self, exchange: Exchange) -> Links:
         """The link maker of a request. The project stands in links only when the caller put it into the URL."""
-        project = exchange.context.project_id if exchange.context is not None else None
-        in_url = bool(project) and project in exchange.http.url
+        project = exchange.context.project_id
+        in_url = project and project in exchange.http.url
         return Links(self.root(exchange.http), exchange.prefix, project if in_url else None, exchange.params)
 
     def root(self, http: HttpRequest) -> str:

@@ -120,7 +120,7 @@ def _own_keywords(schema: Any, suite: str) -> Any:
         return [_own_keywords(item, suite) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    result = {}
+    result: dict[str, Any] = {}
     for key, value in schema.items():
         if key in ("properties", "patternProperties"):
             result[key] = {name: _own_keywords(sub, suite) for name, sub in value.items()}

@@ -53,11 +53,8 @@ class _Compiled:
         self.columns = frozenset(
             column for f in fields for column in ((f.get,) if isinstance(f.get, str) else ()) + f.columns
         )
-        getters = [
-            (f.name, itemgetter(f.get), False) if isinstance(f.get, str) else (f.name, f.get, True) for f in fields
-        ]
-        self._plain = [(name, get) for name, get, scoped in getters if not scoped]
-        self._scoped = [(name, get) for name, get, scoped in getters if scoped]
+        self._plain = [(f.name, itemgetter(f.get)) for f in fields if isinstance(f.get, str)]
+        self._scoped = [(f.name, f.get) for f in fields if not isinstance(f.get, str)]
         self._optional = any(f.optional for f in fields)
 
     def one(self, row: Any, scope: Any) -> dict[str, Any]:
