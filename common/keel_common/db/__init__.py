@@ -2,7 +2,7 @@
 
 from keel_common.db.cells import CELL0, Cell, CellNotFound, Cells
 from keel_common.db.database import Database, count_statements
-from keel_common.db.errors import DatabaseError, OutcomeUnknown, SchemaError
+from keel_common.db.errors import DatabaseError, OutcomeUnknown, SchemaError, Unreachable
 from keel_common.db.statements import add, cas, now, soft_delete
 from keel_common.db.sync import check, current, sync
 
@@ -15,6 +15,7 @@ __all__ = [
     "DatabaseError",
     "OutcomeUnknown",
     "SchemaError",
+    "Unreachable",
     "add",
     "cas",
     "check",

@@ -13,7 +13,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from keel_common.db.errors import DatabaseError, OutcomeUnknown, is_conflict, is_lost
+from keel_common.db.errors import DatabaseError, OutcomeUnknown, Unreachable, is_conflict, is_lost
 
 LOG = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -56,6 +56,16 @@ class Database:
     def read(self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """`fn(connection, ...)` in one transaction that writes nothing; repeated like `run`."""
         return self._tries(False, fn, *args, **kwargs)
+
+    def read_once(self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Like `read`, but raises Unreachable at once when the database does not answer."""
+        try:
+            with self._exclusive():
+                return self._once(False, fn, *args, **kwargs)
+        except DBAPIError as error:
+            if is_lost(error):
+                raise Unreachable(f"{self.url.host or self.url.database} does not answer: {error.orig}") from error
+            raise
 
     def ping(self) -> None:
         """Raises when the database does not answer; tries once."""

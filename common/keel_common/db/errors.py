@@ -29,6 +29,10 @@ class OutcomeUnknown(DatabaseError):
     """The connection broke during COMMIT: the transaction may or may not have happened, so it is not repeated."""
 
 
+class Unreachable(DatabaseError):
+    """A database does not answer, and the caller did not want to wait for it."""
+
+
 class SchemaError(DatabaseError):
     """The tables found are not the ones this release can work with."""
 

@@ -29,7 +29,7 @@ def flavor(conn: sa.Connection, flavorid: str, project_id: str | None, is_admin:
     rows = list(conn.execute(query).mappings())
     if not rows or rows[0]["disabled"] or rows[0]["flavorid"] != flavorid:
         return None
-    found = {name: rows[0][name] for name in FLAVORS.c.keys()}
+    found = {column.name: rows[0][column.name] for column in FLAVORS.columns}
     found["extra_specs"] = {row["key"]: row["value"] for row in rows if row["key"] is not None}
     return found
 
@@ -61,7 +61,7 @@ def group(conn: sa.Connection, uuid: str, project_id: str) -> dict[str, Any] | N
     rows = list(conn.execute(query).mappings())
     if not rows:
         return None
-    found = {name: rows[0][name] for name in (*groups.c.keys(), "policy")}
+    found = {name: rows[0][name] for name in (*(column.name for column in groups.columns), "policy")}
     found["rules"] = orjson.loads(rows[0]["rules"]) if rows[0]["rules"] else {}
     found["members"] = [row["instance_uuid"] for row in rows if row["instance_uuid"]]
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -32,6 +33,7 @@ class Found:
     project_id: str
     user_id: str | None
     cell: str | None
+    created_at: datetime | None = None
     build: dict[str, Any] | None = None
     spec: dict[str, Any] = field(default_factory=dict)
     groups: list[str] = field(default_factory=list)
@@ -43,6 +45,7 @@ def locate(conn: sa.Connection, uuid: str, with_spec: bool = False, with_groups:
         MAPPINGS.c.instance_uuid,
         MAPPINGS.c.project_id,
         MAPPINGS.c.user_id,
+        MAPPINGS.c.created_at.label("mapped_at"),
         CELLS.c.uuid.label("cell"),
         BUILDS.c.instance,
         BUILDS.c.tags,
@@ -71,6 +74,7 @@ def locate(conn: sa.Connection, uuid: str, with_spec: bool = False, with_groups:
         project_id=row["project_id"],
         user_id=row["user_id"],
         cell=row["cell"],
+        created_at=row["mapped_at"],
         build=_build(row) if row["cell"] is None and row["instance"] else None,
         spec=_data(row["spec"]) if with_spec else {},
         groups=sorted({r["server_group"] for r in rows if r["server_group"]}) if with_groups else [],
@@ -85,6 +89,21 @@ def cells_of(conn: sa.Connection, uuids: Iterable[str]) -> dict[str, str | None]
         .where(MAPPINGS.c.instance_uuid.in_(list(uuids)))
     )
     return {row.instance_uuid: row.uuid for row in conn.execute(query)}
+
+
+def out_of_reach(
+    conn: sa.Connection, cell_ids: Iterable[int], project_id: str | None, limit: int
+) -> list[dict[str, Any]]:
+    """Return what is known of the living servers of cells that do not answer, newest first."""
+    query = sa.select(
+        MAPPINGS.c.instance_uuid.label("uuid"), MAPPINGS.c.project_id, MAPPINGS.c.user_id, MAPPINGS.c.created_at
+    ).where(
+        MAPPINGS.c.cell_id.in_(list(cell_ids)),
+        sa.or_(MAPPINGS.c.queued_for_delete == sa.false(), MAPPINGS.c.queued_for_delete.is_(None)),
+    )
+    if project_id is not None:
+        query = query.where(MAPPINGS.c.project_id == project_id)
+    return [dict(row) for row in conn.execute(query.order_by(MAPPINGS.c.id.desc()).limit(limit)).mappings()]
 
 
 def builds(conn: sa.Connection, project_id: str | None, user_id: str | None = None) -> list[dict[str, Any]]:

@@ -42,6 +42,16 @@ def status(server: Server, scope: Scope | None = None) -> str:
     return status_of(server["vm_state"], server["task_state"], bool(server["deleted"]))
 
 
+def unknown(server: Server, scope: Scope) -> str:
+    """The status of a server whose cell does not answer."""
+    return "UNKNOWN"
+
+
+def power_unknown(server: Server, scope: Scope) -> int:
+    """The power state of a server whose cell does not answer."""
+    return 0
+
+
 def progress(server: Server, scope: Scope) -> Any:
     return (server["progress"] or 0) if shows_progress(status(server)) else ABSENT
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,13 +22,15 @@ _ADMIN_SORT_KEYS = frozenset({"host", "node"})
 
 @dataclass(frozen=True)
 class Wanted:
-    """A checked list request. `project_id` None = every project; `nothing` = the answer is empty whatever there is."""
+    """A checked list request. `project_id` None = every project; `nothing` = the answer is empty whatever there
+    is; `plain` = nothing narrows it but the project."""
 
     selection: Selection
     order: list[tuple[str, str]]
     project_id: str | None
     flavor: str | None = None
     nothing: bool = False
+    plain: bool = True
 
 
 def read(req: Request, all_tenants_rule: str) -> Wanted:
@@ -43,6 +46,7 @@ def read(req: Request, all_tenants_rule: str) -> Wanted:
             if req.at_least(2, 38):
                 raise Fault(400, "Invalid filter value for status")
             return Wanted(Selection(()), order, None, nothing=True)
+    _patterns(asked)
     _times(asked)
     deleted = _deleted(req, asked, vm_states)
     soft_deleted = _soft_deleted(asked, deleted)
@@ -59,7 +63,9 @@ def read(req: Request, all_tenants_rule: str) -> Wanted:
         asked.pop("description")
     flavor = asked.pop("flavor", None)
     selection = filters.compile_selection(asked, servers.COLUMNS, deleted, soft_deleted)
-    return Wanted(selection, order, project, flavor)
+    return Wanted(
+        selection, order, project, flavor, plain=not (asked.keys() - {"project_id", "user_id"}) and not flavor
+    )
 
 
 def _permitted(req: Request) -> dict[str, Any]:
@@ -89,6 +95,15 @@ def _boolean(text: str, name: str) -> bool:
         return strutils.bool_from_string(text, strict=True)
     except ValueError as error:
         raise Fault(400, str(error)) from None
+
+
+def _patterns(asked: dict[str, Any]) -> None:
+    """400 for a value that is no pattern: most filters are."""
+    for key, value in asked.items():
+        try:
+            re.compile(str(value))
+        except re.error:
+            raise Fault(400, f"Invalid filter value for {key}") from None
 
 
 def _times(asked: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from keel_api.compute.servers.list_query import Wanted
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
-from keel_common.db import Cell
+from keel_common.db import Cell, Unreachable
 from keel_common.db.stores.nova import servers, servers_found
 from keel_common.domain.server.filters import Selection, matches
 
@@ -30,14 +30,22 @@ class _Start:
     row: Server | None = None
 
 
-def read_page(req: Request, wanted: Wanted, limit: int, marker: str | None, columns: frozenset[str]) -> list[Server]:
+@dataclass(frozen=True)
+class Found:
+    """A page: its servers, and the cells that did not answer."""
+
+    rows: list[Server]
+    down: list[Cell]
+
+
+def read_page(req: Request, wanted: Wanted, limit: int, marker: str | None, columns: frozenset[str]) -> Found:
     """The servers of one page with the columns and parts of a view.
 
     Build requests are read before the cells: a server that moves from one to the other in between is seen twice, and
     shown once, instead of missed.
     """
     if limit == 0:
-        return []
+        return Found([], [])
     api = req.services.cells.api
     pending = [s for s in api.read(servers_found.builds, wanted.project_id) if matches(s, wanted.selection)]
     _sort(pending, wanted.order)
@@ -47,9 +55,9 @@ def read_page(req: Request, wanted: Wanted, limit: int, marker: str | None, colu
     elif start.build is not None:
         position = [server["uuid"] for server in pending].index(start.build)
         pending = pending[position + 1 :]
-    rows = _from_cells(req, wanted, limit, columns, start.row)
+    rows, down = _from_cells(req, wanted, limit, columns, start.row)
     known = {row["uuid"] for row in rows}
-    return ([server for server in pending if server["uuid"] not in known] + rows)[:limit]
+    return Found(([server for server in pending if server["uuid"] not in known] + rows)[:limit], down)
 
 
 def _start(req: Request, wanted: Wanted, marker: str | None, pending: Sequence[Server]) -> _Start:
@@ -69,19 +77,26 @@ def _start(req: Request, wanted: Wanted, marker: str | None, pending: Sequence[S
 
 def _from_cells(
     req: Request, wanted: Wanted, limit: int, columns: frozenset[str], marker: Server | None
-) -> list[Server]:
+) -> tuple[list[Server], list[Cell]]:
+    """The rows of every cell that answers, merged, and the cells that do not."""
     cells = req.services.cells.all()
+    needed = columns | {column for column, _ in wanted.order}
 
-    def read(cell: Cell) -> list[Server]:
-        return cell.db.read(
-            servers.page, wanted.selection, wanted.order, limit, columns | {c for c, _ in wanted.order}, marker
-        )
+    def read(cell: Cell) -> list[Server] | None:
+        try:
+            return cell.db.read_once(servers.page, wanted.selection, wanted.order, limit, needed, marker)
+        except Unreachable as error:
+            LOG.warning("Cell %s does not answer: %s", cell.uuid, error)
+            return None
 
     pages = [read(cell) for cell in cells] if len(cells) < 3 else list(_CELL_READERS.map(read, cells))
+    down = [cell for cell, page in zip(cells, pages, strict=True) if page is None]
+    if down and not req.services.conf.api.list_records_by_skipping_down_cells:
+        raise Fault(500, "A cell does not answer; the list would not be complete.")
     filled = [page for page in pages if page]
     if len(filled) < 2:
-        return filled[0] if filled else []
-    return list(heapq.merge(*filled, key=_sort_key(wanted.order)))[:limit]
+        return filled[0] if filled else [], down
+    return list(heapq.merge(*filled, key=_sort_key(wanted.order)))[:limit], down
 
 
 def _sort(rows: list[Server], order: Sequence[tuple[str, str]]) -> None:

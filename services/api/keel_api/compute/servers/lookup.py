@@ -38,15 +38,19 @@ def server_of(req: Request, uuid: str, columns: Collection[str]) -> tuple[dict[s
 
 
 def read_found(
-    req: Request, found: servers_found.Found, columns: Collection[str]
+    req: Request, found: servers_found.Found, columns: Collection[str], once: bool = False
 ) -> tuple[dict[str, Any], Cell | None]:
-    """The server behind a location; 404 when its cell does not have it."""
+    """The server behind a location; 404 when its cell does not have it.
+
+    `once` raises Unreachable when the cell does not answer at once, instead of waiting for it.
+    """
     if found.cell is None:
         assert found.build is not None
         return found.build, None
     cell = req.services.cells.get(found.cell)
     wanted = {"uuid", "project_id", "user_id", *columns}
-    server = cell.db.read(servers.one, found.uuid, wanted)
+    read = cell.db.read_once if once else cell.db.read
+    server = read(servers.one, found.uuid, wanted)
     if server is None:
         raise not_found(found.uuid)
     return server, cell

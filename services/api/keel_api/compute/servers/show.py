@@ -8,6 +8,7 @@ from keel_api.compute.servers import lookup, scope, views
 from keel_api.http.ops import handles
 from keel_api.http.request import Request
 from keel_api.http.view import View
+from keel_common.db import Unreachable
 from keel_common.db.stores.nova import servers_found
 
 
@@ -27,10 +28,36 @@ def shown(req: Request, found: servers_found.Found, view: View, rule: str | None
     target = {"project_id": found.project_id}
     may_see = rule is None or req.can(rule, target)
     allowed = scope.allowed_fields(req, view, target) if may_see else frozenset()
-    server, _ = lookup.read_found(req, found, view.columns(req.version, allowed) if may_see else ())
+    try:
+        server, _ = lookup.read_found(req, found, view.columns(req.version, allowed) if may_see else (), once=True)
+    except Unreachable as error:
+        return _out_of_reach(req, found, rule, error)
     if rule is not None:
         req.must(rule, target)
     return rendered(req, found, server, view, allowed)
+
+
+def _out_of_reach(req: Request, found: servers_found.Found, rule: str | None, error: Exception) -> dict[str, Any]:
+    """What the API database knows of a server whose cell does not answer, from 2.69 on; below, the error stands."""
+    spec = found.spec or req.services.cells.api.read(servers_found.specs, [found.uuid]).get(found.uuid, {})
+    if not req.at_least(2, 69) or not spec:
+        raise error
+    target = {"project_id": found.project_id}
+    if rule is not None:
+        req.must(rule, target)
+    around = scope.scope_of(req, target)
+    around.groups[found.uuid] = found.groups
+    image = spec.get("image")
+    server = {
+        "uuid": found.uuid,
+        "project_id": found.project_id,
+        "user_id": found.user_id or spec.get("user_id"),
+        "created_at": found.created_at,
+        "availability_zone": spec.get("availability_zone"),
+        "image_ref": image["nova_object.data"].get("id") if image else None,
+        "flavor": spec["flavor"]["nova_object.data"],
+    }
+    return views.DOWN_SHOW.one(req.version, (), server, around)
 
 
 def rendered(

@@ -97,3 +97,22 @@ SHOW = View("server", [*_CORE, *_MORE, *_GROUPS])
 UPDATED = View(
     "updated server", [*_CORE, *_GROUPS, *[_late(m, "2.75") for m in _MORE if not m.until or parse(m.until) >= (2, 75)]]
 )
+
+# servers of a cell that does not answer: what the API database knows of them (from 2.69)
+_DOWN = [Field("id", "uuid"), Field("status", f.unknown, columns=("uuid",)), Field("links", f.links, columns=("uuid",))]
+_DOWN_MORE = [Field("tenant_id", "project_id"), Field("created", f.created, columns=("created_at",))]
+DOWN_NAMES = View("servers out of reach", _DOWN)
+DOWN_DETAIL = View("servers out of reach, detail", [*_DOWN, *_DOWN_MORE])
+DOWN_SHOW = View(
+    "server out of reach",
+    [
+        *_DOWN,
+        *_DOWN_MORE,
+        *_GROUPS,
+        Field("user_id", "user_id"),
+        Field("image", f.image, columns=("image_ref",)),
+        Field("flavor", f.flavor_embedded, columns=("flavor",)),
+        Field("OS-EXT-AZ:availability_zone", f.availability_zone, columns=("availability_zone",)),
+        Field("OS-EXT-STS:power_state", f.power_unknown, columns=("uuid",)),
+    ],
+)
