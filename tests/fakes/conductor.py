@@ -105,6 +105,8 @@ class FakeConductor:
         self, obj: Any, expected_vm_state: Any = None, expected_task_state: Any = None, admin_state_reset: bool = False
     ) -> None:
         row = self._live(obj.uuid)
+        if expected_vm_state is not None and row.vm_state not in expected_vm_state:
+            raise ExpectedFault("UnexpectedVMStateError", f"Conflict: {row.vm_state} is not one of {expected_vm_state}")
         if expected_task_state is not None:
             expected = [expected_task_state] if isinstance(expected_task_state, str) else list(expected_task_state)
             if row.task_state not in expected:

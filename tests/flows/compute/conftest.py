@@ -209,6 +209,17 @@ class World:
         self.reach(instance.uuid, "active")
         return instance.uuid
 
+    def outcome(self, method: str, server: str, **args: Any) -> str | None:
+        """Send an action and wait for the end of its event; answers what the event says went wrong."""
+        before = len(self.conductor.events)
+        self.ask(method, server, **args)
+
+        def ended() -> Any:
+            new = [each for each in self.conductor.events[before:] if each[:2] == [server, f"compute_{method}"]]
+            return new[-1] if new and new[-1][2] else None
+
+        return self.until(ended, f"event of {method}")[3]
+
     def ask(self, method: str, server: str, **args: Any) -> Any:
         """An action on a server, with its record as the API would send it."""
         return self.compute.send(self.context(), method, instance=self.row(server), **args)

@@ -1,6 +1,7 @@
 """A server is built: records, ports, disks, machine; and how a build ends that cannot succeed."""
 
 from keel_common.clients import errors
+from keel_contract.nova import objects
 
 
 def counted(world, before):
@@ -72,6 +73,7 @@ def test_server_boots_from_a_volume(world):
 
 def test_server_is_deleted_with_all_it_had(world):
     server = world.boot()
+    world.until(lambda: world.conductor.events[-1][2], "event of the build is finished")
     before = len(world.conductor.messages)
     world.delete(server)
     world.until(lambda: world.conductor.events[-1][1:3] == ["compute_terminate_instance", True], "event is finished")
@@ -167,3 +169,79 @@ def test_server_deleted_while_it_is_built_leaves_nothing(world):
     world.until(lambda: world.conductor.events[-1][0] == instance.uuid and world.conductor.events[-1][2], "build ends")
     world.delete(instance.uuid)
     world.nothing_left(instance.uuid)
+
+
+def test_ports_of_the_user_survive_a_failed_build_and_a_deletion(world):
+    network = world.peers.neutron.network["id"]
+    ports = [world.peers.neutron.create_port({"network_id": network})["id"] for _ in range(2)]
+    wish = [{"network_id": network, "port_id": each, "address": None, "tag": None} for each in ports]
+    bad = world.instance(system_metadata={"image_hw_machine_type": "pc", "image_disk_format": "raw"})
+    world.image_mapping(bad.uuid)
+    world.build(bad, networks=wish)
+    world.reach(bad.uuid, "error")
+    assert [world.peers.neutron.ports[each]["device_id"] for each in ports] == ["", ""]
+
+    good = world.instance()
+    world.image_mapping(good.uuid)
+    world.build(good, networks=wish)
+    row = world.reach(good.uuid, "active")
+    assert [(vif["id"], vif["preserve_on_delete"]) for vif in row.info_cache.network_info] == [
+        (each, True) for each in ports
+    ]
+    world.delete(good.uuid)
+    assert [world.peers.neutron.ports[each]["device_id"] for each in ports] == ["", ""]
+
+
+def test_build_waits_for_neutron_to_bring_up_the_port(world):
+    world.peers.neutron.comes_up = False
+    try:
+        instance = world.instance()
+        world.image_mapping(instance.uuid)
+        world.build(instance)
+        world.until(lambda: _running(world, instance.uuid), "the guest runs")
+        assert world.row(instance.uuid).task_state == "spawning"
+        (port,) = [each["id"] for each in world.peers.neutron.ports.values() if each["device_id"] == instance.uuid]
+        event = objects.InstanceExternalEvent(
+            instance_uuid=instance.uuid, name="network-vif-plugged", tag=port, status="completed", data={}
+        )
+        row = world.row(instance.uuid)
+        world.compute.send(world.context(), "external_instance_event", instances=[row], events=[event])
+        world.reach(instance.uuid, "active")
+    finally:
+        world.peers.neutron.comes_up = True
+
+
+def _running(world, server):
+    return (world.guest(server) or {}).get("status", {}).get("phase") == "Running"
+
+
+def test_build_delivered_twice_makes_one_server(world):
+    instance = world.instance()
+    world.image_mapping(instance.uuid)
+    world.build(instance)
+    world.build(instance)
+    world.reach(instance.uuid, "active")
+    world.until(
+        lambda: [each[2] for each in world.conductor.events if each[0] == instance.uuid] == [True, True], "both end"
+    )
+    assert world.row(instance.uuid).vm_state == "active"
+    assert len([each for each in world.peers.neutron.ports.values() if each["device_id"] == instance.uuid]) == 1
+
+
+def test_guest_that_never_runs_is_tried_elsewhere_with_the_reason(world):
+    instance = world.instance()
+    world.sim_says(f"guests/nova-{instance.uuid}", {"boot": "crashes"})
+    world.image_mapping(instance.uuid)
+    world.build(instance)
+    world.until(lambda: world.conductor.rescheduled, "the conductor is asked for another host")
+    request = world.conductor.rescheduled.pop()
+    assert "ended before it ran" in request["filter_properties"]["retry"]["exc_reason"]
+    world.nothing_left(instance.uuid)
+
+
+def test_api_server_that_fails_now_and_then_does_not_fail_a_build(world):
+    for verb in ("patch", "get", "list"):
+        world.sim_says("failures", {"code": 500, "verb": verb, "count": 2})
+    world.sim_says("watches/cut", {})
+    server = world.boot()
+    assert world.guest(server)["status"]["phase"] == "Running"

@@ -16,7 +16,7 @@ def server(world):
 
 
 def attach(world, server, volume):
-    """As the conductor does it: reserve a name, make the attachment, send."""
+    """As the conductor does it: reserve a name, make the attachment, send. Answers mapping and error."""
     mapping = world.ask(
         "reserve_block_device_name",
         server,
@@ -29,15 +29,11 @@ def attach(world, server, volume):
     )
     attachment = world.peers.cinder.create_attachment(None, volume, server)["id"]
     world.conductor.mappings[mapping.uuid].attachment_id = mapping.attachment_id = attachment
-    world.ask("attach_volume", server, bdm=mapping)
-    return mapping
+    return mapping, world.outcome("attach_volume", server, bdm=mapping)
 
 
-def finished(world, event):
-    world.until(
-        lambda: world.conductor.events[-1][1:3] == [f"compute_{event}", True], f"{event}: {world.conductor.events[-1]}"
-    )
-    return world.conductor.events[-1][3]
+def detach(world, server, mapping):
+    return world.outcome("detach_volume", server, volume_id=mapping.volume_id, attachment_id=mapping.attachment_id)
 
 
 def names(world, server):
@@ -46,17 +42,16 @@ def names(world, server):
 
 def test_volume_is_attached_and_detached(world, server):
     volume = world.volume()
-    mapping = attach(world, server, volume)
-    assert finished(world, "attach_volume") is None
+    mapping, error = attach(world, server, volume)
+    assert error is None
     assert mapping.device_name == "/dev/vdb"
     assert world.peers.cinder.volumes[volume]["status"] == "in-use"
     assert f"v-{volume}" in names(world, server)
     assert '"serial": "' + volume in world.conductor.mappings[mapping.uuid].connection_info
-    status = {each["name"]: each["phase"] for each in world.guest(server)["status"]["volumeStatus"]}
+    status = {each["name"]: each.get("phase") for each in world.guest(server)["status"]["volumeStatus"]}
     assert status[f"v-{volume}"] == "Ready"
 
-    world.ask("detach_volume", server, volume_id=volume, attachment_id=mapping.attachment_id)
-    assert finished(world, "detach_volume") is None
+    assert detach(world, server, mapping) is None
     assert world.peers.cinder.volumes[volume]["status"] == "available"
     assert f"v-{volume}" not in names(world, server)
     assert mapping.uuid not in world.conductor.mappings
@@ -65,8 +60,8 @@ def test_volume_is_attached_and_detached(world, server):
 def test_attachment_that_cinder_refuses_is_taken_back(world, server):
     volume = world.volume()
     world.peers.cinder.refuse = errors.BadRequest(400, "Invalid connector", "cinder")
-    mapping = attach(world, server, volume)
-    assert "Invalid connector" in finished(world, "attach_volume")
+    mapping, error = attach(world, server, volume)
+    assert "Invalid connector" in error
     assert "Invalid connector" in world.conductor.faults[-1].message
     assert mapping.uuid not in world.conductor.mappings
     assert world.peers.cinder.volumes[volume]["status"] == "available"
@@ -75,8 +70,8 @@ def test_attachment_that_cinder_refuses_is_taken_back(world, server):
 
 def test_volume_whose_claim_is_missing_is_taken_back(world, server):
     volume = world.peers.cinder.add()
-    attach(world, server, volume)
-    assert "did not reach the guest" in finished(world, "attach_volume")
+    _, error = attach(world, server, volume)
+    assert "did not reach the guest" in error
     assert f"v-{volume}" not in names(world, server)
     assert world.peers.cinder.volumes[volume]["status"] == "available"
 
@@ -85,40 +80,74 @@ def test_root_volume_cannot_leave_a_running_guest(world, server):
     (root,) = [
         each for each in world.conductor.mappings.values() if each.instance_uuid == server and each.boot_index == 0
     ]
-    world.ask("detach_volume", server, volume_id=root.volume_id, attachment_id=root.attachment_id)
-    assert "was there when the server booted" in finished(world, "detach_volume")
+    assert "was there when the server booted" in detach(world, server, root)
     assert world.peers.cinder.volumes[root.volume_id]["status"] == "in-use"
 
 
-def test_port_is_attached_and_detached(world, server):
-    network = world.peers.neutron.network["id"]
-    vif = world.ask("attach_interface", server, network_id=network, port_id=None, requested_ip=None, tag=None)
-    cached = world.row(server).info_cache.network_info
+def plug(world, server, **wish):
+    wish = {"network_id": None, "port_id": None, "requested_ip": None, "tag": None, **wish}
+    return world.ask("attach_interface", server, **wish)
+
+
+def cards(world, server):
+    devices = world.machine(server)["spec"]["template"]["spec"]["domain"]["devices"]
+    return [each["macAddress"] for each in devices["interfaces"]]
+
+
+def test_port_that_a_running_guest_does_not_take_is_taken_back(world, server):
+    """Plain Multus plugs a card by a live migration only, and a server pinned to its node has nowhere to go."""
+    before, ports = cards(world, server), set(world.peers.neutron.ports)
+    with pytest.raises(RemoteFault, match="did not reach the guest") as caught:
+        plug(world, server, network_id=world.peers.neutron.network["id"])
+    assert caught.value.class_name == "InterfaceAttachFailed"
+    assert cards(world, server) == before
+    assert set(world.peers.neutron.ports) == ports
+
+
+@pytest.fixture(scope="module")
+def stopped(world, server):
+    world.task(server, "powering-off")
+    world.ask("stop_instance", server, clean_shutdown=True)
+    world.reach(server, "stopped")
+    return server
+
+
+def test_volume_of_a_stopped_server_is_attached_and_detached(world, stopped):
+    volume = world.volume()
+    mapping, error = attach(world, stopped, volume)
+    assert error is None
+    assert world.peers.cinder.volumes[volume]["status"] == "in-use"
+    assert detach(world, stopped, mapping) is None
+    assert world.peers.cinder.volumes[volume]["status"] == "available"
+
+
+def test_port_is_attached_and_detached(world, stopped):
+    vif = plug(world, stopped, network_id=world.peers.neutron.network["id"])
+    cached = world.row(stopped).info_cache.network_info
     assert [each["id"] for each in cached][-1] == vif["id"]
+    assert vif["address"] in cards(world, stopped)
     assert world.peers.neutron.ports[vif["id"]]["binding:host_id"] == "node-1"
     assert vif["id"] in world.conductor.interfaces
 
-    world.ask("detach_interface", server, port_id=vif["id"])
-    assert finished(world, "detach_interface") is None
+    assert world.outcome("detach_interface", stopped, port_id=vif["id"]) is None
+    assert vif["address"] not in cards(world, stopped)
     assert vif["id"] not in world.peers.neutron.ports
     assert vif["id"] not in world.conductor.interfaces
-    assert len(world.row(server).info_cache.network_info) == len(cached) - 1
+    assert len(world.row(stopped).info_cache.network_info) == len(cached) - 1
 
 
-def test_port_of_the_user_survives_its_detachment(world, server):
+def test_port_of_the_user_survives_its_detachment(world, stopped):
     port = world.peers.neutron.create_port({"network_id": world.peers.neutron.network["id"]})["id"]
-    world.ask("attach_interface", server, network_id=None, port_id=port, requested_ip=None, tag="mine")
+    plug(world, stopped, port_id=port, tag="mine")
     assert world.conductor.interfaces[port].tag == "mine"
-    world.ask("detach_interface", server, port_id=port)
-    assert finished(world, "detach_interface") is None
+    assert world.outcome("detach_interface", stopped, port_id=port) is None
     assert world.peers.neutron.ports[port]["device_id"] == ""
 
 
-def test_port_in_use_is_refused_with_the_recorded_exception(world, server):
-    port = world.peers.neutron.create_port({"network_id": world.peers.neutron.network["id"], "device_id": "other"})[
-        "id"
-    ]
+def test_port_in_use_is_refused_with_the_recorded_exception(world, stopped):
+    network = world.peers.neutron.network["id"]
+    port = world.peers.neutron.create_port({"network_id": network, "device_id": "other"})["id"]
     with pytest.raises(RemoteFault, match="still in use") as caught:
-        world.ask("attach_interface", server, network_id=None, port_id=port, requested_ip=None, tag=None)
+        plug(world, stopped, port_id=port)
     assert caught.value.class_name == "InterfaceAttachFailed"
     assert world.peers.neutron.ports[port]["device_id"] == "other"

@@ -6,35 +6,45 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 
-from keel_common.kube import AlreadyExists, Conflict, Expired, Kind, Kube, names
+from keel_common.kube import AlreadyExists, Conflict, Expired, Invalid, Kind, Kube, names
 from keel_compute.errors import BuildAbort
 from keel_compute.kubevirt.state import terminating
 
 LOG = logging.getLogger(__name__)
 
+LEFT_OVER = "already exists"
+"""Part of CDI's refusal while the claim of an earlier DataVolume is not gone yet."""
 PAUSE = 0.2
 """Seconds between two looks at an object that must vanish; the API server is asked because a cache may be behind."""
 
 
 def present(kube: Kube, kind: Kind, body: dict, timeout: float, check: Callable[[], None] = lambda: None) -> dict:
-    """Create the object, or take the one an earlier try made. One that is being deleted is waited for first.
+    """The object, made now or by an earlier try. One that is being deleted, or what it left behind, is waited for
+    first.
 
-    An object of that name with another owner is refused (BuildAbort): names derive from ids, so somebody made it by
-    hand.
+    It is looked for before it is made, because admission answers before the name is compared: CDI refuses a DataVolume
+    whose claim exists even when both are ours. An object of that name with another owner is refused (BuildAbort).
     """
     metadata = body["metadata"]
     deadline = time.monotonic() + timeout
     while True:
-        try:
-            return kube.create(kind, body)
-        except AlreadyExists:
-            there = kube.find(kind, metadata["name"], metadata["namespace"])
+        there = kube.find(kind, metadata["name"], metadata["namespace"])
         if there is not None and not terminating(there):
             _own(kind, there, metadata["labels"])
             return there
+        if there is None:
+            try:
+                return kube.create(kind, body)
+            except AlreadyExists as taken:
+                held = taken
+            except Invalid as refused:
+                if LEFT_OVER not in refused.message:
+                    raise
+                held = refused
         check()
         if time.monotonic() > deadline:
-            raise Expired(0, "Timeout", f"{kind.kind} {metadata['name']} is being deleted for too long")
+            words = held.message if there is None else "it is being deleted for too long"
+            raise Expired(0, "Timeout", f"{kind.kind} {metadata['name']}: {words}")
         time.sleep(PAUSE)
 
 
