@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import threading
 import time
 import uuid
@@ -11,7 +12,7 @@ import pytest
 from fakes.compute_peers import FakeCinder, FakeNeutron
 
 from keel_common.config import load
-from keel_common.db import CELL0, Cells, add, schema, sync
+from keel_common.db import CELL0, Cells, Database, add, schema, sync
 from keel_common.db.stores.nova import cell_mappings
 from keel_conductor.endpoints.base import BaseEndpoint
 from keel_conductor.endpoints.compute_task import TaskEndpoint
@@ -109,20 +110,21 @@ class FakeCompute:
 
 
 class Cloud:
-    """One cell, one conductor, computes node-1 and node-2."""
+    """One cell, one conductor, computes node-1 and node-2. `urls`: databases by name (api, cell0, cell1)."""
 
-    def __init__(self, tmp_path):
+    def __init__(self, tmp_path, urls=None):
+        urls = urls or {name: f"sqlite:///{tmp_path}/{name}.db" for name in ("api", "cell0", "cell1")}
         path = tmp_path / "nova.conf"
         path.write_text(
             "[DEFAULT]\nhost = conductor-1\ntransport_url = fake:/\n"
-            f"[api_database]\nconnection = sqlite:///{tmp_path}/api.db\n"
-            f"[database]\nconnection = sqlite:///{tmp_path}/cell1.db\n"
+            f"[api_database]\nconnection = {urls['api']}\n"
+            f"[database]\nconnection = {urls['cell1']}\n"
         )
         self.conf = load("compute", config_files=[str(path)])
         self.conf.set_override("control_exchange", f"nova-{uuid.uuid4().hex}")
         self.cells = Cells(self.conf)
         sync(self.cells.api, "nova_api")
-        self.cells.api.run(cell_mappings.add_cell, "cell0", "none:///", f"sqlite:///{tmp_path}/cell0.db", uuid=CELL0)
+        self.cells.api.run(cell_mappings.add_cell, "cell0", "none:///", urls["cell0"], uuid=CELL0)
         self.cell_uuid = self.cells.api.run(cell_mappings.add_cell, "cell1", "fake:/", self.conf.database.connection)
         self.cell, self.cell0 = self.cells.get(self.cell_uuid), self.cells.cell0
         sync(self.cell.db, "nova_cell")
@@ -307,8 +309,26 @@ def ended():
 
 
 @pytest.fixture
-def cloud(tmp_path, ended):
-    found = Cloud(tmp_path)
+def urls():
+    """Databases of a test on the server that KEEL_TEST_MYSQL names; None, which is SQLite, when it names none."""
+    server = os.environ.get("KEEL_TEST_MYSQL")
+    if not server:
+        yield None
+        return
+    stem = f"keel_flows_{uuid.uuid4().hex[:8]}"
+    names = {name: f"{stem}_{name}" for name in ("api", "cell0", "cell1")}
+    db = Database(server)
+    for name in names.values():
+        db.run(lambda conn, name=name: conn.exec_driver_sql(f"CREATE DATABASE {name} CHARACTER SET utf8mb3"))
+    yield {name: server.rstrip("/") + f"/{full}" for name, full in names.items()}
+    for name in names.values():
+        db.run(lambda conn, name=name: conn.exec_driver_sql(f"DROP DATABASE {name}"))
+    db.close()
+
+
+@pytest.fixture
+def cloud(tmp_path, ended, urls):
+    found = Cloud(tmp_path, urls)
     found.start()
     yield found
     ended.append(found)
