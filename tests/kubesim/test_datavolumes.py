@@ -130,7 +130,8 @@ def test_a_right_checksum_is_accepted(client, images):
 def test_an_image_larger_than_the_claim_is_an_error(client, images):
     message = failing(client, {"http": {"url": f"{images}/large.qcow2"}})
     assert message == (
-        f"Unable to process data: Virtual image size {5 << 30} is larger than the reported available storage {2 << 30}. "
+        f"Unable to process data: Virtual image size {5 << 30} is larger than the reported "
+        f"available storage {2 << 30}. "
         "A larger PVC is required."
     )
 

@@ -103,7 +103,10 @@ def test_bodies_that_are_no_objects_are_bad_requests(client, machine):
     body = status_of(answer)
     assert body["code"] == 400
     assert body["message"].startswith(
-        "the object provided is unrecognized (must be of type VirtualMachine): couldn't get version/kind; json parse error"
+        
+            "the object provided is unrecognized (must be of type VirtualMachine): couldn't get "
+            "version/kind; json parse error"
+        
     )
     elsewhere = {**machine(), "metadata": {"name": "x", "namespace": "other"}}
     assert status_of(client.create("virtualmachines", elsewhere))["message"] == (
@@ -158,7 +161,8 @@ def test_unknown_fields_are_pruned_with_a_warning_or_refused_when_strict(client,
     strict = {**machine("vm2"), "bogus": 1}
     answer = client.create("virtualmachines", strict, fieldValidation="Strict")
     assert status_of(answer)["message"] == (
-        'VirtualMachine in version "v1" cannot be handled as a VirtualMachine: strict decoding error: unknown field "bogus"'
+        'VirtualMachine in version "v1" cannot be handled as a VirtualMachine: strict decoding '
+        'error: unknown field "bogus"'
     )
 
 

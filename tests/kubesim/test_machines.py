@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 VMI, VM = "virtualmachineinstances", "virtualmachines"
@@ -43,23 +45,42 @@ def broken(machine, change) -> dict:
     return body
 
 
-REFUSED = {
+def disks(template: dict) -> list:
+    return template["domain"]["devices"]["disks"]
+
+
+CD_ROM = {"name": "root", "cdrom": {"bus": "virtio"}}
+NIC = {"name": "n", "bridge": {}}
+SECURE_BOOT = {"bootloader": {"efi": {}}}
+LONG_USER_DATA = {"name": "ci", "cloudInitConfigDrive": {"userData": "x" * 2049}}
+SMALL_MAXIMUM = {"guest": "2Gi", "maxGuest": "1Gi"}
+NODE_LABEL = {"kubevirt.io/nodeName": "x"}
+REFUSED: dict[str, tuple[Callable[[dict, dict], object], str]] = {
     "both running and runStrategy": (lambda s, t: s.update(running=True), "mutually exclusive"),
     "neither": (lambda s, t: s.pop("runStrategy"), "One of Running or RunStrategy must be specified"),
     "an unknown strategy": (lambda s, t: s.update(runStrategy="Sometimes"), "Invalid RunStrategy (Sometimes)"),
     "a disk without volume": (lambda s, t: t.update(volumes=[]), "domain.devices.disks[0].name 'root' not found"),
     "a duplicate volume": (lambda s, t: t["volumes"].append(t["volumes"][0]), "must not have the same Name"),
-    "a duplicate disk": (lambda s, t: t["domain"]["devices"]["disks"].append(t["domain"]["devices"]["disks"][0]), "must not have the same Name"),
-    "the bus ide": (lambda s, t: t["domain"]["devices"]["disks"][0].update(disk={"bus": "ide"}), "IDE bus is not supported"),
-    "a virtio CD-ROM": (lambda s, t: t["domain"]["devices"]["disks"].__setitem__(0, {"name": "root", "cdrom": {"bus": "virtio"}}), "Bus type virtio is invalid for CD-ROM device"),
-    "boot order 0": (lambda s, t: t["domain"]["devices"]["disks"][0].update(bootOrder=0), "must have a boot order > 0"),
+    "a duplicate disk": (lambda s, t: disks(t).append(disks(t)[0]), "must not have the same Name"),
+    "the bus ide": (lambda s, t: disks(t)[0].update(disk={"bus": "ide"}), "IDE bus is not supported"),
+    "a virtio CD-ROM": (lambda s, t: disks(t).__setitem__(0, CD_ROM), "Bus type virtio is invalid for CD-ROM device"),
+    "boot order 0": (lambda s, t: disks(t)[0].update(bootOrder=0), "must have a boot order > 0"),
     "i440fx": (lambda s, t: t["domain"].update(machine={"type": "pc"}), "machine.type is not supported: pc"),
-    "an interface without network": (lambda s, t: t["domain"]["devices"].update(interfaces=[{"name": "n", "bridge": {}}]), "interfaces[0].name 'n' not found"),
-    "a reserved label": (lambda s, t: s["template"]["metadata"]["labels"].update({"kubevirt.io/nodeName": "x"}), "reserved kubevirt.io/ labels"),
-    "secure boot without SMM": (lambda s, t: t["domain"].update(firmware={"bootloader": {"efi": {}}}), "SecureBoot requires SMM"),
-    "user data above 2048 bytes": (lambda s, t: t["volumes"].append({"name": "ci", "cloudInitConfigDrive": {"userData": "x" * 2049}}), "exceeds 2048 byte limit"),
-    "more guest memory than the maximum": (lambda s, t: t["domain"].update(memory={"guest": "2Gi", "maxGuest": "1Gi"}), "greater than the configured maxGuest"),
-}  # fmt: skip
+    "an interface without network": (
+        lambda s, t: t["domain"]["devices"].update(interfaces=[NIC]),
+        "interfaces[0].name 'n' not found",
+    ),
+    "a reserved label": (
+        lambda s, t: s["template"]["metadata"]["labels"].update(NODE_LABEL),
+        "reserved kubevirt.io/ labels",
+    ),
+    "secure boot without SMM": (lambda s, t: t["domain"].update(firmware=SECURE_BOOT), "SecureBoot requires SMM"),
+    "user data above 2048 bytes": (lambda s, t: t["volumes"].append(LONG_USER_DATA), "exceeds 2048 byte limit"),
+    "more guest memory than the maximum": (
+        lambda s, t: t["domain"].update(memory=SMALL_MAXIMUM),
+        "greater than the configured maxGuest",
+    ),
+}
 
 
 @pytest.mark.parametrize("what", REFUSED)

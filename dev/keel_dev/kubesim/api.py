@@ -97,13 +97,16 @@ class Api:
         else:
             raise errors.no_such_path()
         namespace = ""
+        of_namespace = group == "" and rest[2:] in (["status"], ["finalize"])
+        of_namespace = group == "" and rest[2:] in (["status"], ["finalize"])
         if (
             rest[0] == "namespaces"
             and len(rest) >= 3
+            and not of_namespace
+            and not of_namespace
             and (len(rest) > 3 or self._catalogue.at(group, version, rest[2]))
         ):
-            if not (group == "" and rest[2] in ("status", "finalize")):
-                namespace, rest = rest[1], rest[2:]
+            namespace, rest = rest[1], rest[2:]
         kind = self._catalogue.at(group, version, rest[0]) if rest else None
         if kind is None or len(rest) > 3 or (namespace and not kind.namespaced):
             raise errors.no_such_path()
@@ -209,7 +212,7 @@ class Api:
     def _patch(self, request: Request, target: Target, who: Identity) -> Answer:
         kind, writer = target.kind, _writer(request, who)
         content = request.headers.get("Content-Type", "").partition(";")[0].strip()
-        accepted = (patch.JSON_PATCH, patch.MERGE_PATCH, patch.APPLY_PATCH)
+        accepted: tuple[str, ...] = (patch.JSON_PATCH, patch.MERGE_PATCH, patch.APPLY_PATCH)
         if not kind.custom:
             accepted = (patch.JSON_PATCH, patch.MERGE_PATCH, patch.STRATEGIC_PATCH, patch.APPLY_PATCH)
         if content not in accepted:
@@ -272,7 +275,10 @@ def parse(request: Request, kind: Kind, patching: bool = False) -> Any:
             raise errors.StatusError(
                 415,
                 "UnsupportedMediaType",
-                "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml",
+                (
+                    "the body of the request was in an unknown format - accepted media types include: "
+                    "application/json, application/yaml"
+                ),
                 {},
             )
         return orjson.loads(request.body)

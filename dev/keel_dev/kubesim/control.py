@@ -13,9 +13,9 @@ import orjson
 
 from . import quantity
 from .cluster import Cluster
+from .controllers.guest import to_phase
 from .controllers.nodes import node_body, node_state, set_node_state
 from .controllers.pods import FINAL
-from .controllers.vmi import to_phase
 from .kinds import NODE, PVC, VMI
 from .knobs import Failure, checked
 from .server import Answer, Request

@@ -116,7 +116,7 @@ class Catalogue:
         """The type an ownerReference or a dataSource names; None when the cluster has none such."""
         return self._by_kind.get((api_version.rpartition("/")[0], kind))
 
-    def keys(self) -> list[str]:
+    def types(self) -> list[str]:
         return list(self._stored)
 
     def groups(self) -> dict[str, list[str]]:
@@ -139,7 +139,9 @@ def _read(name: str) -> list[dict[str, Any]]:
 
 def _builtins(rows: list[dict[str, Any]]) -> Iterator[Kind]:
     for row in rows:
-        values = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
+        }
         yield Kind(**values, stored=row["version"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from time import monotonic as _monotonic
 from typing import Any
@@ -114,10 +114,13 @@ class Reads:
         if options.continuation:
             _, after = _parse_token(options.continuation)
             text = (
-                "The provided continue parameter is too old to display a consistent list result. You can start a new list "
-                "without the continue parameter, or use the continue token in this response to retrieve the remainder of "
+                "The provided continue parameter is too old to display a consistent list result. You can "
+                "start a new list "
+                "without the continue parameter, or use the continue token in this response to retrieve "
+                "the remainder of "
                 "the results. Continuing with the provided token results in an inconsistent list - objects that were "
-                "created, modified, or deleted between the time the first chunk was returned and now may show up in the "
+                "created, modified, or deleted between the time the first chunk was returned and now may "
+                "show up in the "
                 "list."
             )
             return errors.expired(text, _token(-1, after))
@@ -177,7 +180,7 @@ class Reads:
         finally:
             self.watching -= 1
 
-    def _initial(self, kind: Kind, options: ListOptions, wanted: Any) -> Iterator[Any]:
+    def _initial(self, kind: Kind, options: ListOptions, wanted: Any) -> Generator[Any, None, int]:
         with self._store.lock:
             version, present = self._store.version, self._store.list(kind.key)
         for obj in present:

@@ -15,7 +15,6 @@ from typing import Any
 import celpy
 import jsonschema_rs
 from celpy.adapter import json_to_cel
-from celpy.celtypes import CELType
 
 from .errors import cause
 from .kinds import Kind
@@ -29,8 +28,8 @@ METADATA_FIELDS = frozenset(
     " deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields".split()
 )
 _KEEP = ("type", "properties", "items", "additionalProperties", "required", "enum", "pattern", "minimum", "maximum",
-         "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "multipleOf", "uniqueItems",
-         "allOf", "anyOf", "oneOf", "not")  # fmt: skip
+         "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "multipleOf",
+         "uniqueItems", "allOf", "anyOf", "oneOf", "not")  # fmt: skip
 
 
 class CustomSchema:
@@ -89,7 +88,7 @@ class CustomSchema:
         return bool(program.evaluate({"self": _cel(value), "oldSelf": _cel(former)}))
 
 
-def _cel(value: Any) -> CELType:
+def _cel(value: Any) -> Any:
     if isinstance(value, dict):  # CEL escapes a field named like a reserved word
         value = {("__namespace__" if key == "namespace" else key): item for key, item in value.items()}
     return json_to_cel(value)
@@ -229,30 +228,30 @@ def _worded(error: jsonschema_rs.ValidationError) -> Cause:
     return _WORDS.get(error.kind.name, _other)(error, field)
 
 
-def _required(error: jsonschema_rs.ValidationError, field: str) -> Cause:
+def _required(error: Any, field: str) -> Cause:
     missing = error.kind.property
     return cause("Required", f"{field}.{missing}" if field else missing, "Required value")
 
 
-def _type(error: jsonschema_rs.ValidationError, field: str) -> Cause:
+def _type(error: Any, field: str) -> Cause:
     given = _TYPE_WORDS.get(type(error.instance), "null")
     wanted = " or ".join(error.kind.types)
     return cause("TypeInvalid", field, f'Invalid value: "{given}": {field} in body must be of type {wanted}: "{given}"')
 
 
-def _enum(error: jsonschema_rs.ValidationError, field: str) -> Cause:
+def _enum(error: Any, field: str) -> Cause:
     allowed = ", ".join(sorted(json.dumps(option) for option in error.kind.options))
     return cause("NotSupported", field, f"Unsupported value: {json.dumps(error.instance)}: supported values: {allowed}")
 
 
-def _too_long(error: jsonschema_rs.ValidationError, field: str) -> Cause:
+def _too_long(error: Any, field: str) -> Cause:
     return cause("TooLong", field, f"Too long: may not be more than {error.kind.limit} bytes")
 
 
-def _other(error: jsonschema_rs.ValidationError, field: str) -> Cause:
+def _other(error: Any, field: str) -> Cause:
     return cause("Invalid", field, f"Invalid value: {json.dumps(error.instance)}: {field} in body {error.message}")
 
 
-_WORDS: dict[str, Callable[[jsonschema_rs.ValidationError, str], Cause]] = {
+_WORDS: dict[str, Callable[[Any, str], Cause]] = {
     "required": _required, "type": _type, "enum": _enum, "maxLength": _too_long,
 }  # fmt: skip

@@ -19,6 +19,9 @@ Object = dict[str, Any]
 Place = tuple[str, str]  # namespace ("" for cluster scope), name
 
 
+Objects = list[Object]
+
+
 class Change(NamedTuple):
     """One entry of the log; ``before`` is None for ADDED."""
 
@@ -28,6 +31,7 @@ class Change(NamedTuple):
     before: Object | None
 
 
+Changes = list[Change]
 LOG_LENGTH = 5000
 
 
@@ -73,7 +77,7 @@ class Store:
             found = self._objects[key]
             return [found[place] for place in sorted(found) if not namespace or place[0] == namespace]
 
-    def list_at(self, key: str, version: int, namespace: str = "") -> list[Object] | None:
+    def list_at(self, key: str, version: int, namespace: str = "") -> Objects | None:
         """The same as of an earlier version; None when that is no longer known."""
         with self.lock:
             if version < self.oldest(key):
@@ -128,12 +132,12 @@ class Store:
         """The earliest version from which every later change of this type is known."""
         return max(self._forgotten[key], self._base)
 
-    def since(self, key: str, version: int) -> list[Change] | None:
+    def since(self, key: str, version: int) -> Changes | None:
         """Changes after a version, oldest first; None when some of them are forgotten."""
         with self.lock:
             if version < self.oldest(key):
                 return None
-            newer: list[Change] = []
+            newer: Changes = []
             for change in reversed(self._log[key]):
                 if change.version <= version:
                     break

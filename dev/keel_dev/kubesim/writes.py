@@ -133,7 +133,8 @@ class Writes:
             metadata = old["metadata"]
             if removal.uid and removal.uid != metadata["uid"]:
                 why = (
-                    f"the UID in the precondition ({removal.uid}) does not match the UID in record ({metadata['uid']}). "
+                    f"the UID in the precondition ({removal.uid}) does not match the UID in record "
+                    f"({metadata['uid']}). "
                     "The object might have been deleted and then recreated"
                 )
                 raise errors.conflict(kind, name, f"Precondition failed: {why}" if kind.custom else why)

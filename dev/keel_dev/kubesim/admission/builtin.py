@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable
 from typing import Any
 
 from .. import errors, quantity
@@ -86,7 +87,10 @@ class _Claims:
             asked = {"requests.storage": wanted, "persistentvolumeclaims": 1}
             over = [name for name in used if name in hard and used[name] + asked[name] > quantity.parse(hard[name])]
             if over:
-                shown = {"requests.storage": quantity.binary, "persistentvolumeclaims": str}
+                shown: dict[str, Callable[[int], str]] = {
+                    "requests.storage": quantity.binary,
+                    "persistentvolumeclaims": str,
+                }
                 parts = [",".join(f"{name}={shown[name](table[name])}" for name in over) for table in (asked, used)]
                 limited = ",".join(f"{name}={hard[name]}" for name in over)
                 name = quota["metadata"]["name"]
@@ -102,7 +106,10 @@ class _Claims:
         if not old_spec.get("volumeName"):
             allowed.add("volumeName")
         if changed - allowed:
-            text = "Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
+            text = (
+                "Forbidden: spec is immutable after creation except resources.requests and "
+                "volumeAttributesClassName for bound claims"
+            )
             raise invalid_field(review.kind, review.name, "spec", text, "Forbidden")
         if "resources" not in changed:
             return
@@ -242,8 +249,10 @@ def _check_pod(review: Review) -> None:
         }:
             text = (
                 "Forbidden: pod updates may not change fields other than `spec.containers[*].image`,"
-                "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "
-                "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+                "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
+                "additions to existing "
+                "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "
+                "previously negative)"
             )
             raise invalid_field(review.kind, review.name, "spec", text, "Forbidden")
 

@@ -177,7 +177,10 @@ def _strategy_causes(spec: dict[str, Any], review: Review) -> list[dict[str, str
             cause(
                 "Invalid",
                 "spec.running",
-                "Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use RunStrategy instead",
+                (
+                    "Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please "
+                    "use RunStrategy instead"
+                ),
             )
         ]
     if running is None and not strategy:
@@ -185,7 +188,10 @@ def _strategy_causes(spec: dict[str, Any], review: Review) -> list[dict[str, str
             cause(
                 "Required",
                 "spec.running",
-                "One of Running or RunStrategy must be specified. Note that Running is deprecated, please use RunStrategy instead",
+                (
+                    "One of Running or RunStrategy must be specified. Note that Running is deprecated, "
+                    "please use RunStrategy instead"
+                ),
             )
         ]
     if strategy and strategy not in STRATEGIES:

@@ -71,5 +71,8 @@ class _Checks:
                 other["spec"]["vmiName"] == vmi["metadata"]["name"]
                 and other.get("status", {}).get("phase") not in FINAL
             ):
-                return f"in-flight migration detected. Active migration job ({other['metadata']['uid']}) is currently already in progress for VMI {vmi['metadata']['name']}."
+                return (
+                    f"in-flight migration detected. Active migration job ({other['metadata']['uid']}) is "
+                    f"currently already in progress for VMI {vmi['metadata']['name']}."
+                )
         return ""

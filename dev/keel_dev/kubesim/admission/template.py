@@ -9,6 +9,7 @@ from .. import quantity
 from ..errors import cause
 from ..launcher import vcpus
 from ..metadata import is_dns_label
+from .networks import check_networks
 
 Causes = list[dict[str, str]]
 
@@ -21,14 +22,10 @@ RESERVED_LABELS = (
     "kubevirt.io/install-strategy",
 )
 BUSES = {"disk": ("virtio", "scsi", "sata", "usb"), "lun": ("virtio", "scsi", "sata"), "cdrom": ("scsi", "sata", "usb")}
-MODELS = ("e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio")
-BINDINGS = ("bridge", "masquerade", "sriov", "slirp", "macvtap", "passt", "passtBinding", "binding")
 CLOUD_INIT = ("cloudInitNoCloud", "cloudInitConfigDrive")
 CACHES, IO_MODES = ("none", "writethrough", "writeback"), ("native", "default", "threads")
-_INTERFACE = re.compile(r"[A-Za-z0-9_-]+")
 _SERIAL = re.compile(r"[A-Za-z0-9_.+-]+")
 _MACHINE = re.compile(r"q35.*|pc-q35-.*")
-_MAC = re.compile(r"([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}")
 
 
 def check_template(template: dict[str, Any], path: str, creating_vmi: bool) -> Causes:
@@ -39,7 +36,7 @@ def check_template(template: dict[str, Any], path: str, creating_vmi: bool) -> C
     causes += _names(spec, at)
     causes += _volumes(spec, at, creating_vmi)
     causes += _disks(spec, at, creating_vmi)
-    causes += _networks(spec, at)
+    causes += check_networks(spec, at)
     causes += _cpu(spec, at)
     causes += _memory(spec, at, creating_vmi)
     causes += _firmware(spec, at)
@@ -62,7 +59,10 @@ def _names(spec: dict[str, Any], at: str) -> Causes:
     causes = []
     for name in ("hostname", "subdomain"):
         if spec.get(name) and not is_dns_label(spec[name]):
-            text = f"{at}.{name} does not conform to the kubernetes DNS_LABEL rules : a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'"
+            text = (
+                f"{at}.{name} does not conform to the kubernetes DNS_LABEL rules : a lowercase RFC 1123 "
+                "label must consist of lower case alphanumeric characters or '-'"
+            )
             causes.append(cause("Invalid", f"{at}.{name}", text))
     grace = spec.get("terminationGracePeriodSeconds")
     if grace is not None and grace < 0:
@@ -223,84 +223,6 @@ def _device(disk: dict[str, Any], field: str) -> Causes:
     return causes
 
 
-def _networks(spec: dict[str, Any], at: str) -> Causes:
-    causes: Causes = []
-    interfaces = (spec["domain"].get("devices") or {}).get("interfaces") or []
-    networks = spec.get("networks") or []
-    names = [network["name"] for network in networks]
-    used: set[str] = set()
-    for index, network in enumerate(networks):
-        field = f"{at}.networks[{index}]"
-        if not is_dns_label(network["name"]):
-            causes.append(cause("Invalid", f"{field}.name", f"Network name must be a DNS label: {network['name']}"))
-        if names.count(network["name"]) > 1 and names.index(network["name"]) != index:
-            causes.append(
-                cause(
-                    "Duplicate",
-                    f"{field}.name",
-                    f'Network with name "{network["name"]}" already exists, every network must have a unique name',
-                )
-            )
-        if sum(kind in network for kind in ("pod", "multus")) != 1:
-            causes.append(
-                cause(
-                    "Required",
-                    field,
-                    "should have a network type"
-                    if not ({"pod", "multus"} & set(network))
-                    else "should have only one network type",
-                )
-            )
-        elif "multus" in network and not network["multus"].get("networkName"):
-            causes.append(cause("Required", field, "CNI delegating plugin must have a networkName"))
-        if network["name"] not in {row["name"] for row in interfaces}:
-            causes.append(cause("Required", field, f"{field}.name '{network['name']}' not found."))
-    for index, row in enumerate(interfaces):
-        causes += _interface(row, f"{at}.domain.devices.interfaces[{index}]", names, used)
-    return causes
-
-
-def _interface(row: dict[str, Any], field: str, networks: list[str], used: set[str]) -> Causes:
-    causes = []
-    name = row["name"]
-    if not _INTERFACE.fullmatch(name):
-        causes.append(
-            cause(
-                "Invalid",
-                f"{field}.name",
-                "Network interface name can only contain alphabetical characters, numbers, dashes (-) or underscores (_)",
-            )
-        )
-    if name in used:
-        causes.append(
-            cause("Duplicate", f"{field}.name", "Only one interface can be connected to one specific network")
-        )
-    elif name not in networks:
-        causes.append(cause("Invalid", f"{field}.name", f"{field}.name '{name}' not found."))
-    used.add(name)
-    bindings = [kind for kind in BINDINGS if row.get(kind) is not None]
-    if len(bindings) > 1:
-        causes.append(cause("Invalid", field, f"logical {name} interface cannot have more than one binding"))
-    if row.get("model") not in (None, "", *MODELS):
-        causes.append(
-            cause(
-                "NotSupported",
-                f"{field}.model",
-                f"interface {field}.name uses model {row['model']} that is not supported.",
-            )
-        )
-    mac = row.get("macAddress")
-    if mac and (not _MAC.fullmatch(mac) or int(mac[:2], 16) & 1):
-        causes.append(
-            cause("Invalid", f"{field}.macAddress", f"interface {field}.name has malformed MAC address ({mac}).")
-        )
-    if row.get("state") not in (None, "", "up", "down", "absent"):
-        causes.append(
-            cause("Invalid", f"{field}.state", f"logical {name} interface state value is unsupported: {row['state']}")
-        )
-    return causes
-
-
 def _cpu(spec: dict[str, Any], at: str) -> Causes:
     cpu = spec["domain"].get("cpu") or {}
     causes = []
@@ -350,7 +272,10 @@ def _memory(spec: dict[str, Any], at: str, creating_vmi: bool) -> Causes:
         and "memory" not in limits
         and not memory.get("hugepages")
     ):
-        text = "no memory requested, at least one of memory.guest, memory.hugepages.size or resources.requests.memory must be set"
+        text = (
+            "no memory requested, at least one of memory.guest, memory.hugepages.size or "
+            "resources.requests.memory must be set"
+        )
         causes.append(cause("Required", f"{field}.guest", text))
     if guest is not None and memory.get("maxGuest") and quantity.size(memory["maxGuest"]) < guest:
         causes.append(cause("Invalid", f"{field}.guest", "Guest memory is greater than the configured maxGuest memory"))
@@ -399,7 +324,10 @@ def _firmware(spec: dict[str, Any], at: str) -> Causes:
             cause(
                 "Invalid",
                 f"{at}.domain.features",
-                f"{at}.domain.features has EFI SecureBoot enabled. SecureBoot requires SMM, which is currently disabled.",
+                (
+                    f"{at}.domain.features has EFI SecureBoot enabled. SecureBoot requires SMM, which is "
+                    "currently disabled."
+                ),
             )
         )
     if (domain.get("devices") or {}).get("hostDevices"):

@@ -174,7 +174,10 @@ class Claims(Base):
         if PROVISIONER not in annotations:
             driver = found["provisioner"]
             self.modify(PVC, claim, lambda c: c["metadata"].setdefault("annotations", {}).update({PROVISIONER: driver}))
-            text = f"Waiting for a volume to be created either by the external provisioner '{driver}' or manually by the system administrator."
+            text = (
+                f"Waiting for a volume to be created either by the external provisioner '{driver}' or "
+                "manually by the system administrator."
+            )
             self._tell(claim, "Normal", "ExternalProvisioning", text)
             return
         if found["provisioner"] == DRIVER:
@@ -219,7 +222,10 @@ class Claims(Base):
                 state = (
                     "is not Ready"
                     if snapshot
-                    else f'error getting snapshot {source["name"]} from api server: volumesnapshots.snapshot.storage.k8s.io "{source["name"]}" not found'
+                    else (
+                        f"error getting snapshot {source['name']} from api server: "
+                        f'volumesnapshots.snapshot.storage.k8s.io "{source["name"]}" not found'
+                    )
                 )
                 raise Refused(
                     f"error getting handle for DataSource Type VolumeSnapshot by Name {source['name']}: {state}"
@@ -227,13 +233,15 @@ class Claims(Base):
             least = quantity.size(status.get("restoreSize"))
             if wanted < least:
                 raise Refused(
-                    f"requested volume size {wanted} is less than the size {least} for the source snapshot {source['name']}"
+                    f"requested volume size {wanted} is less than the size {least} for the source snapshot "
+                    f"{source['name']}"
                 )
             return self.cluster.store.recall(f"snapshot:{status['boundVolumeSnapshotContentName']}")
         if source["kind"] == "PersistentVolumeClaim" and not source.get("apiGroup"):
             return self._clone_content(claim, source["name"], wanted)
         raise Refused(
-            f"error getting handle for DataSource Type {source['kind']} by Name {source['name']}: unsupported dataSource"
+            f"error getting handle for DataSource Type {source['kind']} by Name {source['name']}: "
+            "unsupported dataSource"
         )
 
     def _clone_content(self, claim: Object, name: str, wanted: int) -> Any:
@@ -250,7 +258,8 @@ class Claims(Base):
             raise Refused("the source PVC and destination PVCs must have the same volume mode for cloning")
         if quantity.size(origin["status"]["capacity"]["storage"]) > wanted:
             raise Refused(
-                f"new PVC request must be greater than or equal in size to the specified PVC data source, requested {wanted}"
+                "new PVC request must be greater than or equal in size to the specified PVC data source, "
+                f"requested {wanted}"
             )
         return content_of(self.cluster, origin["spec"]["volumeName"])
 

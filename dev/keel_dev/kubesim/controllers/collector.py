@@ -23,7 +23,7 @@ class Collector(Base):
         super().__init__(cluster)
         self._dependents: dict[str, set[tuple[str, str]]] = defaultdict(set)
         self._owners: dict[str, tuple[str, str]] = {}
-        self.watches = {key: partial(self._route, key) for key in cluster.catalogue.keys() if key not in UNOWNED}
+        self.watches = {key: partial(self._route, key) for key in cluster.catalogue.types() if key not in UNOWNED}
 
     def _route(self, key: str, obj: Object) -> Refs:
         metadata = obj["metadata"]
@@ -122,7 +122,7 @@ class Namespaces(Base):
         if found is None or not found["metadata"].get("deletionTimestamp"):
             return
         left = 0
-        for key in self.cluster.catalogue.keys():
+        for key in self.cluster.catalogue.types():
             if not self.cluster.catalogue.get(key).namespaced:
                 continue
             for obj in self.cluster.list(key, name):

@@ -32,7 +32,10 @@ def _obstacle(cluster: Cluster, vmi: Object) -> tuple[str, str]:
         name = claim_of(volume)
         claim = cluster.get(PVC, vmi["metadata"]["namespace"], name) if name and "ephemeral" not in volume else None
         if claim is not None and "ReadWriteMany" not in claim["spec"]["accessModes"]:
-            text = f"cannot migrate VMI: PVC {name} is not shared, live migration requires that all PVCs must be shared (using ReadWriteMany access mode)"
+            text = (
+                f"cannot migrate VMI: PVC {name} is not shared, live migration requires that all PVCs "
+                "must be shared (using ReadWriteMany access mode)"
+            )
             return "DisksNotLiveMigratable", text
     pod_networks = {row["name"] for row in spec.get("networks") or () if "pod" in row}
     for interface in devices.get("interfaces") or ():

@@ -113,7 +113,10 @@ class Migrations(Base):
             return
         scheduled = condition(pod, "PodScheduled")
         if scheduled and scheduled["status"] == "False":
-            text = f"Migration target pod for VMI [{vmi['metadata']['namespace']}/{vmi['metadata']['name']}] is currently unschedulable."
+            text = (
+                f"Migration target pod for VMI [{vmi['metadata']['namespace']}/{vmi['metadata']['name']}] "
+                "is currently unschedulable."
+            )
             self.event(migration, "Warning", "migrationTargetPodUnschedulable", text)
             if self.due(migration, "unschedulable", UNSCHEDULABLE_SECONDS):
                 self._fail(migration, vmi, "Target pod was unschedulable for too long")

@@ -128,16 +128,21 @@ class Snapshots(Base):
         name = snapshot["spec"]["source"]["persistentVolumeClaimName"]
         claim = self.get(PVC, snapshot["metadata"]["namespace"], name)
         if claim is None:
-            text = f"Failed to create snapshot content with error snapshot controller failed to update {snapshot['metadata']['name']} on API server: cannot get claim from snapshot"
+            text = (
+                "Failed to create snapshot content with error snapshot controller failed to update "
+                f"{snapshot['metadata']['name']} on API server: cannot get claim from snapshot"
+            )
             raise Wait(text)
         volume = self.get(PV, "", claim["spec"].get("volumeName", ""))
         if claim["status"]["phase"] != "Bound" or volume is None:
             raise Wait(
-                f"Failed to create snapshot content with error the PVC {name} is not yet bound to a PV, will not attempt to take a snapshot"
+                f"Failed to create snapshot content with error the PVC {name} is not yet bound to a PV, "
+                "will not attempt to take a snapshot"
             )
         if "csi" not in volume["spec"]:
             raise Wait(
-                "Failed to create snapshot content with error cannot take a snapshot of a volume that is not from a CSI driver"
+                "Failed to create snapshot content with error cannot take a snapshot of a volume that is "
+                "not from a CSI driver"
             )
         return claim, volume
 
@@ -147,11 +152,15 @@ class Snapshots(Base):
         if name:
             found = self.get(SNAPSHOT_CLASS, "", name)
             if found is None:
-                text = f'Failed to get snapshot class with error volumesnapshotclasses.snapshot.storage.k8s.io "{name}" not found'
+                text = (
+                    "Failed to get snapshot class with error volumesnapshotclasses.snapshot.storage.k8s.io "
+                    f'"{name}" not found'
+                )
                 raise Wait(text)
             if found["driver"] != driver:
                 raise Wait(
-                    f"Failed to create snapshot content with error failed to get input parameters: driver {found['driver']} of class {name} is not {driver}"
+                    "Failed to create snapshot content with error failed to get input parameters: driver "
+                    f"{found['driver']} of class {name} is not {driver}"
                 )
             return found
         classes = [c for c in self.cluster.list(SNAPSHOT_CLASS) if c["driver"] == driver]
@@ -261,8 +270,12 @@ class Snapshots(Base):
                 self.cluster.store.remember(f"snapshot:{content['metadata']['name']}", None)
                 self.modify(SNAPSHOT_CONTENT, content, lambda content: content["metadata"].pop("finalizers", None))
             self._free_claim(snapshot)
-        for name in (BOUND, AS_SOURCE):
-            self.modify(SNAPSHOT, snapshot, lambda snapshot, name=name: finalizer(snapshot, name, False))
+
+        def free(snapshot: Object) -> None:
+            for name in (BOUND, AS_SOURCE):
+                finalizer(snapshot, name, False)
+
+        self.modify(SNAPSHOT, snapshot, free)
 
 
 def _full(snapshot: Object) -> str:

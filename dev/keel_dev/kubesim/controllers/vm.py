@@ -119,7 +119,8 @@ class VirtualMachines(Base):
         requests = vm.get("status", {}).get("stateChangeRequests") or []
         first = requests[0] if requests else None
         if first and first["action"] == "Stop":
-            return self._stop(vm, vmi, first)
+            self._stop(vm, vmi, first)
+            return None
         if vmi is not None and vmi["metadata"].get("deletionTimestamp"):
             return None
         final = vmi is not None and vmi.get("status", {}).get("phase") in FINAL
@@ -150,8 +151,8 @@ class VirtualMachines(Base):
     def _stop(self, vm: Object, vmi: Object | None, request: dict[str, Any]) -> None:
         if vmi is not None and vmi["metadata"]["uid"] == request.get("uid"):
             self.delete(VMI, vmi)
-            return
-        self._clear_request(vm)
+        else:
+            self._clear_request(vm)
 
     def _clear_request(self, vm: Object) -> None:
         def change(vm: Object) -> None:

@@ -71,7 +71,10 @@ def _refusal(template: dict[str, Any], spec: dict[str, Any]) -> tuple[str, str] 
         if device == "cdrom":
             text = f"hotplugged Disk {disk['name']} must be of type disk or lun"
         elif bus not in HOTPLUG_BUSES or (device == "lun" and bus != "scsi"):
-            text = f"hotplugged Disk {disk['name']} does not use a supported bus; disk at index {index} uses {bus or 'none'}"
+            text = (
+                f"hotplugged Disk {disk['name']} does not use a supported bus; disk at index {index} uses "
+                f"{bus or 'none'}"
+            )
         if text:
             webhook = "virtualmachineinstances-update-validator.kubevirt.io"
             return "HotPlugVolumeError", f'admission webhook "{webhook}" denied the request: {text}'

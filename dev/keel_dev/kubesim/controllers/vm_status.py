@@ -147,5 +147,7 @@ def _snapshot_status(cluster: Cluster, namespace: str, volume: dict[str, Any]) -
     return {
         "name": name,
         "enabled": False,
-        "reason": f"No VolumeSnapshotClass: Volume snapshots are not configured for this StorageClass [{class_name}] [{name}]",
+        "reason": (
+            f"No VolumeSnapshotClass: Volume snapshots are not configured for this StorageClass [{class_name}] [{name}]"
+        ),
     }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import quantity
 from ..cluster import Cluster
 from ..errors import StatusError
 from ..kinds import DATAVOLUME, NODE, POD, PVC, STORAGE_CLASS, VMI
-from ..launcher import claim_of, guest_memory, is_hotplugged, pod_body, pod_interface
+from ..launcher import claim_of, is_hotplugged, pod_body
 from ..store import Object
-from . import migratable
+from . import guest
 from .base import Base, Refs, condition, drop_condition, finalizer, is_true, own, owner, set_condition
+from .guest import to_phase
 from .hotplug import Hotplug
 from .nodes import node_state
 from .pods import FINAL
@@ -81,7 +81,10 @@ class Instances(Base):
         missing = self._missing_claims(vmi)
         now = self.stamp()
         if missing:
-            text = f"failed to create virtual machine pod: PVC {vmi['metadata']['namespace']}/{missing[0]} does not exist, waiting for it to appear"
+            text = (
+                f"failed to create virtual machine pod: PVC {vmi['metadata']['namespace']}/{missing[0]} "
+                "does not exist, waiting for it to appear"
+            )
 
             def wait(vmi: Object) -> None:
                 set_condition(
@@ -212,56 +215,20 @@ class Instances(Base):
         if pod is None or pod["status"]["phase"] in FINAL:
             self.modify(VMI, vmi, lambda vmi: to_phase(vmi, "Failed", now))
             return
-        guest = self.cluster.knobs.guest(vmi["metadata"]["name"])
+        behaviour = self.cluster.knobs.guest(vmi["metadata"]["name"])
         if (
-            guest.boot == "never"
+            behaviour.boot == "never"
             or node_state(self.cluster, vmi["status"]["nodeName"]) == "dead"
             or not self.due(vmi, "guest-start")
         ):
             return
-        if guest.boot == "crashes":
+        if behaviour.boot == "crashes":
             self.modify(VMI, vmi, lambda vmi: to_phase(vmi, "Failed", now))
             self.event(vmi, "Warning", "Stopped", "The VirtualMachineInstance crashed.")
             return
-        self.modify(VMI, vmi, lambda vmi: self._running(vmi, now))
+        self.modify(VMI, vmi, lambda vmi: guest.running(self.cluster, vmi, now))
         self.event(vmi, "Normal", "Created", "VirtualMachineInstance defined.")
         self.event(vmi, "Normal", "Started", "VirtualMachineInstance started.")
-
-    def _running(self, vmi: Object, now: str) -> None:
-        status, spec = vmi["status"], vmi["spec"]
-        to_phase(vmi, "Running", now)
-        set_condition(vmi, "Ready", True, now, probe=True)
-        if spec.get("startStrategy") == "Paused":
-            set_condition(vmi, "Paused", True, now, "PausedByUser", "VMI was paused by user", probe=True)
-        migratable.judge(self.cluster, vmi, now)
-        disks = (spec["domain"].get("devices") or {}).get("disks") or []
-        targets = _targets(disks)
-        for row in status.get("volumeStatus") or ():
-            row["target"] = targets.get(row["name"], "")
-            if "persistentVolumeClaimInfo" not in row:
-                row["size"] = 1 << 20
-        status["interfaces"] = [
-            self._interface(row, number)
-            for number, row in enumerate((spec["domain"].get("devices") or {}).get("interfaces") or ())
-        ]
-        status["machine"] = {"type": "pc-q35-rhel9.6.0"}
-        guest = str(guest_memory(spec))
-        status["memory"] = {"guestAtBoot": guest, "guestCurrent": guest, "guestRequested": guest}
-        for name in status["memory"]:
-            status["memory"][name] = (spec["domain"].get("memory") or {}).get("guest") or quantity.binary(int(guest))
-
-    def _interface(self, row: dict[str, Any], number: int) -> dict[str, Any]:
-        found = {
-            "name": row["name"],
-            "mac": row.get("macAddress")
-            or "02:%02x:%02x:%02x:%02x:%02x" % tuple(self.cluster.random.randrange(256) for _ in range(5)),
-            "infoSource": "domain, multus-status",
-            "queueCount": 1,
-            "podInterfaceName": pod_interface(row["name"]),
-            "linkState": "down" if row.get("state") == "down" else "up",
-        }
-        del number
-        return found
 
     # -- Running
 
@@ -344,10 +311,10 @@ class Instances(Base):
         )
         if node_state(self.cluster, node) == "dead":
             return
-        guest = self.cluster.knobs.guest(vmi["metadata"]["name"])
+        behaviour = self.cluster.knobs.guest(vmi["metadata"]["name"])
         grace = vmi["spec"].get("terminationGracePeriodSeconds")
         grace = 30 if grace is None else grace
-        willing = guest.acpi and not is_true(vmi, "Paused")
+        willing = behaviour.acpi and not is_true(vmi, "Paused")
         seconds = self.cluster.knobs.delay("guest-stop") if willing and grace else float(grace)
         if self.due(vmi, "shutdown", min(seconds, float(grace)) if grace else 0.05):
             self.event(
@@ -394,24 +361,3 @@ def _made_for(pod: Object, vmi: Object) -> bool:
     return (
         labels.get("kubevirt.io/created-by") == vmi["metadata"]["uid"] and labels.get("kubevirt.io") == "virt-launcher"
     )
-
-
-def to_phase(vmi: Object, phase: str, now: str) -> None:
-    """Enter a phase and note when."""
-    status = vmi.setdefault("status", {})
-    if status.get("phase") == phase:
-        return
-    status["phase"] = phase
-    status.setdefault("phaseTransitionTimestamps", []).append({"phase": phase, "phaseTransitionTimestamp": now})
-
-
-def _targets(disks: list[dict[str, Any]]) -> dict[str, str]:
-    """Device names in the guest: vda.. on virtio, sda.. elsewhere."""
-    counts: dict[str, int] = {}
-    found = {}
-    for disk in disks:
-        device = next((disk[kind] for kind in ("disk", "lun", "cdrom") if kind in disk), {}) or {}
-        prefix = "vd" if device.get("bus", "virtio") == "virtio" and "cdrom" not in disk else "sd"
-        found[disk["name"]] = prefix + chr(ord("a") + counts.get(prefix, 0))
-        counts[prefix] = counts.get(prefix, 0) + 1
-    return found

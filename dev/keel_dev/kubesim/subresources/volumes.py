@@ -80,7 +80,10 @@ class VolumeCalls:
     def refuse(self, vmi: Object, body: dict[str, Any]) -> Answer:
         if not body.get("name"):
             raise errors.bad_request("AddVolumeOptions requires name to be set")
-        text = "Unable to Add or Remove volume because neither HotplugVolumes nor DeclarativeHotplugVolumes allows it for an instance"
+        text = (
+            "Unable to Add or Remove volume because neither HotplugVolumes nor "
+            "DeclarativeHotplugVolumes allows it for an instance"
+        )
         if vmi["metadata"].get("ownerReferences"):
             text = f"{text}: the instance is owned by a VirtualMachine, change that one"
         raise errors.bad_request(text)
