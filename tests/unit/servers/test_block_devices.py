@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from keel_common.domain.server import block_devices as bd
@@ -6,22 +8,35 @@ IMAGE, VOLUME = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222
 
 
 def test_a_plain_image_is_the_local_root_disk():
-    (root,) = bd.with_image([], IMAGE, booting=False)
+    (root,) = bd.with_image([], IMAGE)
     assert (root["source_type"], root["destination_type"], root["boot_index"]) == ("image", "local", 0)
     assert root["delete_on_termination"] is True
 
 
 def test_data_volumes_follow_the_image():
     devices = bd.from_v2([{"source_type": "volume", "uuid": VOLUME, "boot_index": "-1"}])
-    devices = bd.with_image(devices, IMAGE, booting=False)
+    devices = bd.with_image(devices, IMAGE)
     assert [d["source_type"] for d in devices] == ["image", "volume"]
     bd.check(devices, max_local=3)
 
 
-def test_the_older_form_boots_from_its_first_volume():
+def test_the_older_form_boots_from_the_device_named_like_the_root_disk():
     devices = bd.from_v1([{"device_name": "vda", "volume_id": VOLUME, "delete_on_termination": "True"}])
     assert bd.root_of(devices)["volume_id"] == VOLUME
     assert devices[0]["delete_on_termination"] is True
+    data = bd.from_v1([{"device_name": "/dev/vdb", "volume_id": VOLUME}])
+    assert bd.root_of(data) is None
+    assert [d["source_type"] for d in bd.with_image(data, IMAGE)] == ["image", "volume"]
+
+
+def test_an_image_of_a_volume_backed_server_brings_its_devices():
+    mapping = [{"source_type": "snapshot", "snapshot_id": VOLUME, "boot_index": 0, "destination_type": "volume"}]
+    brought = bd.of_image({"block_device_mapping": json.dumps(mapping), "bdm_v2": "True"})
+    (root,) = bd.with_image([], IMAGE, brought)
+    assert (root["source_type"], root["snapshot_id"]) == ("snapshot", VOLUME)
+    own = bd.from_v2([{"source_type": "volume", "uuid": VOLUME, "boot_index": 0}])
+    assert [d["source_type"] for d in bd.with_image(own, IMAGE, brought)] == ["volume"]
+    assert bd.of_image({}) == []
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ Rules: nova 34.0.0 schemas (servers.create), errors (InvalidBDM*), serialized_ex
 A device here is a dict with the field names of the BlockDeviceMapping object.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -45,36 +46,30 @@ def truth(value: Any) -> bool:
     return value if isinstance(value, bool) else str(value).strip().lower() in TRUE
 
 
-def from_v1(devices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Translate the older form: a volume or snapshot per device, the first root by its name."""
+def from_v1(devices: Iterable[Mapping[str, Any]], root_name: str = "vda") -> list[dict[str, Any]]:
+    """Translate the older form: a volume or snapshot per device; the one named like the root disk is booted from."""
     translated = []
     for given in devices:
         if given.get("no_device"):
             continue
         device = {k: given[k] for k in ("device_name", "volume_size", "delete_on_termination") if k in given}
-        device["destination_type"] = "volume"
+        device |= {"destination_type": "volume", "boot_index": -1}
         if given.get("snapshot_id"):
             device |= {"source_type": "snapshot", "snapshot_id": given["snapshot_id"]}
         elif given.get("volume_id"):
             device |= {"source_type": "volume", "volume_id": given["volume_id"]}
         elif given.get("virtual_name"):
-            device = {**device, "source_type": "blank", "destination_type": "local", "device_type": "disk"}
-            device |= {"boot_index": -1, "delete_on_termination": True}
+            device |= {"source_type": "blank", "destination_type": "local", "device_type": "disk"}
+            device["delete_on_termination"] = True
             if given["virtual_name"] == "swap":
                 device["guest_format"] = "swap"
         else:
             raise InvalidDevice("Block Device Mapping is Invalid: Unrecognized legacy format.")
-        translated.append(device)
-    _mark_root(translated)
-    return [device_of(d) for d in translated]
-
-
-def _mark_root(devices: list[dict[str, Any]]) -> None:
-    """The first volume is the one that boots."""
-    for device in devices:
-        if device["destination_type"] == "volume":
+        named = str(device.get("device_name") or "").removeprefix("/dev/")
+        if device["source_type"] != "blank" and named == root_name.removeprefix("/dev/"):
             device["boot_index"] = 0
-            return
+        translated.append(device_of(device))
+    return translated
 
 
 def from_v2(devices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -127,22 +122,32 @@ def image_device(image_id: str, volume: bool = False) -> dict[str, Any]:
     )
 
 
-def with_image(devices: list[dict[str, Any]], image_id: str | None, booting: bool) -> list[dict[str, Any]]:
-    """Put the root disk of `image_id` first unless a device boots already.
+def of_image(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the devices an image brings itself: one made of a server that booted from a volume."""
+    text = properties.get("block_device_mapping")
+    if not text:
+        return []
+    described = json.loads(text) if isinstance(text, str) else text
+    if not truth(properties.get("bdm_v2") or False):
+        return from_v1(described, str(properties.get("root_device_name") or "vda"))
+    known = {*FIELDS, "uuid"}
+    return from_v2({k: v for k, v in one.items() if k in known and v is not None} for one in described)
 
-    `booting` says that the request gave its boot device itself in the older form, which wins over an image.
-    InvalidDevice when an image and a boot volume contradict each other.
+
+def with_image(
+    devices: list[dict[str, Any]], image_id: str | None, brought: Iterable[dict[str, Any]] = ()
+) -> list[dict[str, Any]]:
+    """Put the root disk of an image first, unless a device of the request boots already.
+
+    `brought` are the devices of the image; those that the request names again by device or boot index are left out.
     """
-    roots = [d for d in devices if d["boot_index"] == 0]
-    if not image_id:
-        return devices
-    if not roots:
-        return [image_device(image_id), *devices]
-    if booting or any(d["source_type"] == "image" and d["image_id"] == image_id for d in roots):
-        return devices
-    if any(d["destination_type"] == "local" and d["source_type"] == "image" for d in roots):
-        raise InvalidDevice("Block Device Mapping is Invalid: multiple boot devices are given.")
-    return devices
+    names = {d["device_name"] for d in devices if d["device_name"]}
+    booted = root_of(devices) is not None
+    added = [d for d in brought if d["device_name"] not in names and not (booted and d["boot_index"] == 0)]
+    combined = [*added, *devices]
+    if image_id and root_of(combined) is None:
+        return [image_device(image_id), *combined]
+    return combined
 
 
 def check(devices: list[dict[str, Any]], max_local: int) -> None:

@@ -47,7 +47,6 @@ class Asked:
     security_groups: list[str] = field(default_factory=list)
     networks: Any = None
     devices: list[dict[str, Any]] = field(default_factory=list)
-    older_devices: bool = False
     tags: list[str] = field(default_factory=list)
     trusted_certs: list[str] | None = None
     hints: dict[str, list[str]] = field(default_factory=dict)
@@ -166,7 +165,6 @@ def _devices(req: Request, body: dict[str, Any], asked: Asked, target: dict[str,
         asked.devices = block_devices.from_v1(older) if older else block_devices.from_v2(newer or ())
     except InvalidDevice as error:
         raise Fault(400, str(error)) from None
-    asked.older_devices = bool(older)
 
 
 def _image(body: dict[str, Any], asked: Asked) -> None:

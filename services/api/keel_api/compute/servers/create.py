@@ -34,8 +34,9 @@ def _order(req: Request, asked: Asked) -> Order:
     flavor = _flavor(req, asked.flavor)
     allowed = quota.limits(req)
     quota.check_sizes(asked, allowed)
-    chosen = devices.combined(req, asked, flavor)
-    image = _image(req, asked, chosen)
+    named = images.show(req, asked.image) if asked.image is not None else None
+    chosen = devices.combined(req, asked, flavor, named["properties"] if named else {})
+    image = _image(req, asked, named, chosen)
     devices.check_sources(req, chosen, asked.max_count)
     images.check(req, image, flavor, chosen)
     key = _key(req, asked.key_name)
@@ -54,11 +55,11 @@ def _flavor(req: Request, flavorid: str) -> dict[str, Any]:
     return found
 
 
-def _image(req: Request, asked: Asked, chosen: list[dict[str, Any]]) -> dict[str, Any]:
+def _image(req: Request, asked: Asked, named: dict[str, Any] | None, chosen: list[dict[str, Any]]) -> dict[str, Any]:
     """The image the server is described by: the one named, else the one behind the root device."""
     root = block_devices.root_of(chosen)
-    if asked.image is not None:
-        image = images.show(req, asked.image)
+    if named is not None:
+        image = named
     elif root is not None and root["source_type"] == "image":
         image = images.show(req, root["image_id"])
     else:

@@ -12,21 +12,26 @@ from keel_api.http.fault import Fault
 from keel_api.http.request import Request
 from keel_common.clients import errors
 from keel_common.domain.server import block_devices
-from keel_common.domain.server.block_devices import InvalidDevice
 from keel_contract.nova import objects
 
 LOG = logging.getLogger(__name__)
 _MULTIATTACH = (2, 60)
 
 
-def combined(req: Request, asked: Asked, flavor: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The devices of the request with the image's root disk and the flavor's own disks; 400 when they do not fit."""
+def combined(
+    req: Request, asked: Asked, flavor: Mapping[str, Any], properties: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The devices of the request with those of the image and the flavor; 400 when they do not fit.
+
+    `properties` are the properties of the image named, {} without one.
+    """
     try:
-        devices = block_devices.with_image(asked.devices, asked.image, asked.older_devices)
+        brought = block_devices.of_image(properties)
+        devices = block_devices.with_image(asked.devices, asked.image, brought)
         devices = devices + block_devices.flavor_devices(flavor, devices)
         block_devices.check(devices, req.services.conf.max_local_block_devices)
         block_devices.check_flavor_sizes(devices, flavor)
-    except InvalidDevice as error:
+    except ValueError as error:  # InvalidDevice, or JSON of the image that is none
         raise Fault(400, str(error)) from None
     if block_devices.root_of(devices) is None:
         raise Fault(400, "Block Device Mapping is Invalid: no device of the request can be booted from.")
