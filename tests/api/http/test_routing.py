@@ -186,6 +186,14 @@ def test_volume_paths_answer_as_recorded(shared_volume, method, path, headers, s
     assert shared_volume.call(method, path, raw=True, headers=headers).status == status
 
 
+@pytest.mark.parametrize(("suite", "host"), [("shared_volume", "outer"), ("shared_compute", "localhost")])
+def test_block_storage_links_name_the_last_forwarded_host(request, suite, host):
+    api = request.getfixturevalue(suite)
+    reply = api.get("/", raw=True, who=None, headers={"X-Forwarded-Host": "inner, outer"})
+    links = [link["href"] for version in reply.body["versions"] for link in version["links"]]
+    assert f"http://{host}/v" in links[-1]
+
+
 def test_volume_versions_echo_one_header(shared_volume):
     reply = shared_volume.get("/", raw=True, who=None, headers={"OpenStack-API-Version": "volume latest"})
     assert reply.headers["OpenStack-API-Version"] == "volume 3.71"

@@ -44,6 +44,7 @@ class Dialect:
     open_paths: frozenset[str] = frozenset()  # answered before authentication
     link_prefix_option: tuple[str | None, str] = (None, "")
     draft: str = "2020-12"  # JSON schema dialect
+    forwarded_host: bool = False  # the last entry of X-Forwarded-Host replaces the host in links
 
 
 NOVA = Dialect(
@@ -84,6 +85,7 @@ CINDER = Dialect(
     accepted_types=("", "application/json", "application/vnd.openstack.volume+json"),
     link_prefix_option=(None, "public_endpoint"),
     draft="4",
+    forwarded_host=True,
 )
 
 DIALECTS = {dialect.suite: dialect for dialect in (NOVA, CINDER)}

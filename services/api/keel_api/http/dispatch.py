@@ -213,7 +213,11 @@ class Dispatcher:
 
     def root(self, http: HttpRequest) -> str:
         """The service's own address without a version, the operator's link prefix applied."""
-        return with_prefix(http.host_url.rstrip("/") + http.environ.get("SCRIPT_NAME", ""), self.link_prefix)
+        host = http.host_url.rstrip("/")
+        forwarded = http.headers.get("X-Forwarded-Host") if self.dialect.forwarded_host else None
+        if forwarded:
+            host = f"{http.scheme}://{forwarded.rpartition(',')[2].strip()}"
+        return with_prefix(host + http.environ.get("SCRIPT_NAME", ""), self.link_prefix)
 
 
 def _malformed(text: str) -> Fault:
