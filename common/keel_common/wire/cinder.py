@@ -150,8 +150,15 @@ def extend_spec(row: Row, type_row: Row | None) -> dict[str, Any]:
         name=f"volume-{row['_name_id'] or row['id']}",
         name_id=row["_name_id"] or row["id"],
         volume_attachment=[],
+        volume_metadata=_pairs(row["metadata"]),
+        volume_admin_metadata=_pairs(row["admin_metadata"]),
+        volume_glance_metadata=_pairs(row["image_metadata"]),
     )
     return {"volume_id": row["id"], "volume_properties": properties, "volume_type": plain_type}
+
+
+def _pairs(found: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"key": key, "value": value} for key, value in found.items()]
 
 
 def _text(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """Lists of volumes: who sees what, filters, order, pages, counts, and what they cost."""
 
+import datetime
 import json
 import uuid
 
@@ -49,9 +50,9 @@ def test_members_do_not_see_the_targets_of_migrations(volume, made, backend, adm
     assert len(names(volume, who=admin)) == 2
 
 
-def test_order(volume, made):
-    for name, size in (("b", 1), ("a", 2), ("c", 2)):
-        made(size, name=name)
+def test_order(volume, made, backend):
+    for second, (name, size) in enumerate((("b", 1), ("a", 2), ("c", 2))):
+        backend.force(made(size, name=name), created_at=datetime.datetime(2026, 1, 1, 0, 0, second))
     assert names(volume, "?sort=name:asc") == ["a", "b", "c"]
     assert names(volume, "?sort=size:desc,name:asc") == ["a", "c", "b"]
     assert names(volume, "?sort_key=display_name&sort_dir=desc") == ["c", "b", "a"]

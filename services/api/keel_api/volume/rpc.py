@@ -45,7 +45,7 @@ def extend_volume(req: Request, row: Row, type_row: Row | None, new_size: int, r
     req.services.rpc(SCHEDULER).send(
         req.context,
         "extend_volume",
-        volume=_volume(row, type_row),
+        volume=_volume({**row, "glance_metadata": row["image_metadata"]}, type_row),
         new_size=new_size,
         reservations=list(reservations),
         request_spec=wire.extend_spec(row, type_row),

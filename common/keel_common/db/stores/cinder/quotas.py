@@ -7,6 +7,7 @@ same transaction uses `take`: the same rows stand in the database afterwards, wi
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -200,21 +201,22 @@ def _locked(
     rows = _select_locked(conn, project_id, wanted)
     missing = [name for name in wanted if name not in rows]
     if missing:
-        counted = quota_counts.count(conn, project_id, missing, settings.snapshot_sizes_count)
-        refresh = settings.until_refresh or None
-        fresh = [
-            {"project_id": project_id, "resource": name, "in_use": counted[name], "reserved": 0, "until_refresh":
-            refresh,
-             "race_preventer": True}
-            for name in missing
-        ]  # fmt: skip
-        insert_many(conn, TABLES["quota_usages"], fresh)
+        _make_counters(conn, settings, project_id, missing)
         rows = _select_locked(conn, project_id, wanted)
     stale = [name for name in wanted if name not in missing and _is_stale(rows[name], settings)]
     if stale:
         _recount(conn, settings, project_id, rows, stale)
     _count_down(conn, [row for name, row in rows.items() if name not in missing and name not in stale])
     return rows
+
+
+def _make_counters(conn: sa.Connection, settings: Settings, project_id: str, names: list[str]) -> None:
+    """Count what the project has; somebody who was faster with the same counters is as good."""
+    counted = quota_counts.count(conn, project_id, names, settings.snapshot_sizes_count)
+    common = {"project_id": project_id, "reserved": 0, "until_refresh": settings.until_refresh or None}
+    fresh = [{**common, "resource": name, "in_use": counted[name], "race_preventer": True} for name in names]
+    with contextlib.suppress(sa.exc.IntegrityError), conn.begin_nested():
+        insert_many(conn, TABLES["quota_usages"], fresh)
 
 
 def _count_down(conn: sa.Connection, rows: list[dict[str, Any]]) -> None:
