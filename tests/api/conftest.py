@@ -14,8 +14,8 @@ service). A call without `who` is made by `member`, without `version` at the sui
 what a call returns. Peers over HTTP: `api.services.clients.<name> = fake`. `api.set(option, value, group=None)` changes
 configuration. `api.with_handlers({id: fn})` adds handlers.
 
-`fakes.rows` puts servers, services and compute nodes into cell1. Every answer of 2xx of the compute API is compared with
-its recorded response schema; a difference fails the test.
+`fakes.rows` puts servers, services and compute nodes into cell1. Every answer of 2xx of the compute API is compared
+with its recorded response schema; a difference fails the test.
 """
 
 from __future__ import annotations
