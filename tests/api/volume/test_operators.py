@@ -82,11 +82,11 @@ def test_pools_come_from_the_scheduler(volume, pools, admin):
 
 
 def test_pool_filters_by_version(volume, pools, admin):
-    path = "/scheduler-stats/get_pools?name=x"
+    path = "/scheduler-stats/get_pools?thin=x"
     assert volume.get(path, who=admin, version="3.27").status == 200
     assert volume.bus.sent[-1][1]["filters"] is None
     assert volume.get(path, who=admin, version="3.28").status == 200
-    assert volume.bus.sent[-1][1]["filters"] == {"name": "x"}
+    assert volume.bus.sent[-1][1]["filters"] == {"thin": "x"}
     assert volume.get(path, who=admin, version="3.31").status == 400
 
 

@@ -121,6 +121,13 @@ def test_members_use_declared_filters_only(volume, made, declared):
     assert names(volume, "?size=2&sort=name:asc", version="3.30") == ["a", "b"]
 
 
+def test_without_a_file_of_the_operator_the_usual_filters_are_declared(volume, made):
+    made(name="a")
+    assert names(volume, "?name=a&status=available", version="3.71") == ["a"]
+    volume.set("resource_query_filters_file", "/nowhere/filters.json")
+    assert volume.get("/volumes?name=a", version="3.71").status == 400
+
+
 def test_administrators_filter_by_any_column(volume, made, admin, backend):
     made(2, name="a"), made(1, name="b")
     how = {"who": admin, "version": "3.71"}

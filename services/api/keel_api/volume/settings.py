@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from keel_common.db.stores.cinder import services as service_rows
 from keel_common.db.stores.cinder.quotas import Settings
 
 LOG = logging.getLogger(__name__)
+_INSTALLED = "/etc/cinder/resource_filters.json"
 
 
 class Zones:
@@ -53,9 +55,14 @@ def filters(req: Request, resource: str) -> list[str]:
 
 @cache
 def filter_file(path: str) -> dict[str, list[str]]:
-    """resource -> filter keys. Read once per process; a missing file means none, a broken one raises ValueError."""
-    file = Path(path)
-    if not file.exists():
+    """resource -> filter keys. Read once per process; a broken file raises ValueError.
+
+    A missing file means no filters (as recorded), but for the default path: what Cinder installs there comes with us.
+    """
+    file: Any = Path(path)
+    if not file.exists() and path == _INSTALLED:
+        file = resources.files("keel_api.volume").joinpath("data", "resource_filters.json")
+    elif not file.exists():
         LOG.warning("%s is missing: members may use no filters from 3.31 on", path)
         return {}
     found = json.loads(file.read_text())
