@@ -51,12 +51,12 @@ def _aware(value: Any) -> Any:
     return value.replace(tzinfo=UTC) if isinstance(value, datetime) and value.tzinfo is None else value
 
 
-def _fields(cls: type, row: Row) -> dict[str, Any]:
+def _fields(cls: Any, row: Row) -> dict[str, Any]:
     """The columns of a row that are plain fields of the object."""
     return {name: _aware(row[name]) for name in cls.fields if name in row}
 
 
-def _made(cls: type, values: Mapping[str, Any]) -> Any:
+def _made(cls: Any, values: Mapping[str, Any]) -> Any:
     obj = cls(**values)
     obj.obj_reset_changes()
     return obj

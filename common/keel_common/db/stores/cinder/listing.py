@@ -74,7 +74,8 @@ def _marker_row(conn: sa.Connection, table: sa.Table, paging: Paging) -> dict[st
 
 def _after(table: sa.Table, paging: Paging, marker: Mapping[str, Any]) -> sa.ColumnElement[bool]:
     """Rows that come after the marker: equal in the first keys, beyond it in the next one."""
-    cases, equal = [], []
+    cases: list[sa.ColumnElement[bool]] = []
+    equal: list[sa.ColumnElement[bool]] = []
     for key, direction in paging.sort:
         column, value = table.c[key], marker[key]
         cases.append(sa.and_(*equal, _beyond(column, value, direction)))

@@ -76,7 +76,7 @@ def limits(
     if parts:
         for source, owner, resource, limit in conn.execute(sa.union_all(*parts)):
             found.setdefault((source, owner), {})[resource] = limit
-    order = [("project", project_id)] + [("class", name) for name in wanted]
+    order = [("project", project_id or ""), *(("class", name) for name in wanted)]
     result = {}
     for name in names:
         held = [found[key][name] for key in order if name in found.get(key, {}) and found[key][name] is not None]

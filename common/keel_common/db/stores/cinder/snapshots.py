@@ -62,7 +62,9 @@ def find(
 def _filtered(query: sa.Select, filters: Mapping[str, Any]) -> sa.Select:
     table, volumes, pairs = TABLES["snapshots"], TABLES["volumes"], TABLES["snapshot_metadata"]
     plain = dict(filters)
-    of_the_volume = {key: plain.pop(key) for key in ("host", "cluster_name", "availability_zone") if key in plain}
+    of_the_volume: dict[str, Any] = {
+        key: plain.pop(key) for key in ("host", "cluster_name", "availability_zone") if key in plain
+    }
     wanted = plain.pop("metadata", {})
     if not isinstance(wanted, Mapping):
         raise listing.NothingMatches(str(wanted))

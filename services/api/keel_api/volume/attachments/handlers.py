@@ -162,7 +162,7 @@ def _reserve(
     elif not _again(volume, instance):
         wanted = " or ".join(transition.expected["status"])
         raise faults.refused_transition(transition, f"to be attached it must be {wanted} but it is {volume['status']}")
-    values = {
+    values: Row = {
         "attach_status": "reserved",
         "instance_uuid": instance,
         "attach_mode": rules.mode_of_new_attachment(mode, volume["admin_metadata"].get("readonly")),

@@ -45,9 +45,9 @@ def index(req: Request) -> dict[str, Any]:
     req.must("message:get_all")
     if not req.at_least(3, 5):
         rows = req.services.db.read(messages.find, {}, None)
-        page = Page(whole_number(req.query, "limit", req.services.conf.osapi_max_limit))
+        every = Page(whole_number(req.query, "limit", req.services.conf.osapi_max_limit))
         body = {"messages": VIEW.render(req.version, (), rows, req)}
-        return with_next(req, body, "messages", rows, page, rows[-1]["id"] if rows else "", "messages")
+        return with_next(req, body, "messages", rows, every, rows[-1]["id"] if rows else "", "messages")
     page, filters = lists.paging(req, MESSAGES), lists.filters(req, MESSAGES)
     try:
         rows = req.services.db.read(messages.find, filters, page)

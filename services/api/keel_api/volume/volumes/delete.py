@@ -43,7 +43,7 @@ def _mark(
         return None
     if services.is_frozen(conn, hosts.backend_of(row["host"])):
         raise faults.invalid_input(f"backend {hosts.backend_of(row['host'])} is frozen")
-    values = {"terminated_at": now()}
+    values: Row = {"terminated_at": now()}
     if row["status"] == "error_managing":
         values["status"] = "error_managing_deleting"
     guards = snapshots.guards_of_delete(cascade, force, lookup.scope(req) if cascade else None)
