@@ -222,7 +222,11 @@ class Cloud:
             instance = self.instance(**more)
             bdms = self.devices(instance.uuid)
             self.store(instance, bdms)
-            requests.append(objects.BuildRequest(instance=instance, instance_uuid=instance.uuid, project_id=PROJECT))
+            requests.append(
+                objects.BuildRequest(
+                    instance=instance, instance_uuid=instance.uuid, project_id=PROJECT, block_device_mappings=bdms
+                )
+            )
             specs.append(self.spec(instance))
             devices.append(bdms)
         return requests, specs, devices
@@ -266,7 +270,7 @@ class Cloud:
             "admin_password": "secret",
             "injected_files": [],
             "requested_networks": None,
-            "block_device_mapping": devices,
+            "block_device_mapping": devices[0],
             "tags": objects.TagList(objects=[objects.Tag(resource_id="x", tag=tag) for tag in tags]),
         }
         endpoint = TaskEndpoint(self.peers)

@@ -179,6 +179,13 @@ def _has_uuid(group: Any) -> bool:
 
 
 def wanted_servers(build_requests: Any, request_specs: Any, devices: Any) -> list[Wanted]:
-    """The servers of a message; each has its own spec and block devices."""
-    lists = devices or [objects.BlockDeviceMappingList(objects=[]) for _ in build_requests]
-    return [Wanted(*parts) for parts in zip(build_requests, request_specs, lists, strict=True)]
+    """The servers of a message, each with its own spec.
+
+    Block devices are those of the build request; where it has none, the one list the message carries for all its
+    servers (nova 34.0.0 wire examples, schedule_and_build_instances).
+    """
+    shared = devices or objects.BlockDeviceMappingList(objects=[])
+    return [
+        Wanted(request, spec, request.get("block_device_mappings") or shared)
+        for request, spec in zip(build_requests, request_specs, strict=True)
+    ]
