@@ -112,7 +112,7 @@ def _hand_on(req: Request, order: Order, made: list[Birth]) -> None:
             admin_password=order.asked.password,
             injected_files=[list(file) for file in order.asked.files],
             requested_networks=order.networks,
-            block_device_mapping=made[0].devices,
+            block_device_mapping=devices.shared(order.devices, [one.devices for one in made]),
             tags=made[0].tags if order.asked.tags else objects.TagList(objects=[]),
         )
     except Exception:

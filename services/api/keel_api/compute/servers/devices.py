@@ -109,6 +109,17 @@ def of_server(devices: list[dict[str, Any]], server_uuid: str) -> objects.BlockD
     return objects.BlockDeviceMappingList(objects=made)
 
 
+def shared(devices: list[dict[str, Any]], own: list[objects.BlockDeviceMappingList]) -> objects.BlockDeviceMappingList:
+    """The one list a message carries for all its servers: a single server's own, else one without ids.
+
+    A conductor that makes rows of it for several servers gives each row its own id.
+    """
+    if len(own) == 1:
+        return own[0]
+    made = [objects.BlockDeviceMapping(**device, attachment_id=None, encrypted=False) for device in devices]
+    return objects.BlockDeviceMappingList(objects=made)
+
+
 def reserve(req: Request, made: objects.BlockDeviceMappingList) -> None:
     """Reserve the existing volumes of one server with the volume service; takes back its own on a refusal (400)."""
     cinder = req.services.clients.cinder
