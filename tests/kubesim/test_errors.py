@@ -103,10 +103,8 @@ def test_bodies_that_are_no_objects_are_bad_requests(client, machine):
     body = status_of(answer)
     assert body["code"] == 400
     assert body["message"].startswith(
-        
-            "the object provided is unrecognized (must be of type VirtualMachine): couldn't get "
-            "version/kind; json parse error"
-        
+        "the object provided is unrecognized (must be of type VirtualMachine): couldn't get "
+        "version/kind; json parse error"
     )
     elsewhere = {**machine(), "metadata": {"name": "x", "namespace": "other"}}
     assert status_of(client.create("virtualmachines", elsewhere))["message"] == (

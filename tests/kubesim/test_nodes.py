@@ -42,7 +42,7 @@ def test_a_cordoned_node_takes_no_new_guests(client, machine):
     client.patch("nodes", "node-2", {"spec": {"unschedulable": True}})
     client.made(VM, machine(nodeSelector={"kubernetes.io/hostname": "node-2"}))
     client.sub("vm1", "start")
-    client.wait(lambda: client.read(VM, "vm1")["status"]["printableStatus"] == "ErrorUnschedulable")
+    client.wait(lambda: client.read(VM, "vm1").get("status", {}).get("printableStatus") == "ErrorUnschedulable")
     client.patch("nodes", "node-2", {"spec": {"unschedulable": None}})
     client.wait_phase(VMI, "vm1", "Running")
 
@@ -63,7 +63,7 @@ def test_a_dead_node_keeps_its_guest_running_on_paper(client, running):
     pod = advance_until(client, 310, lambda: next(iter(terminating(client)), None))
     assert client.read("nodes", "node-4")["metadata"]["labels"]["kubevirt.io/schedulable"] == "false"
     assert client.sub("vm1", "stop").status_code == 202
-    client.wait(lambda: client.read(VM, "vm1")["status"]["printableStatus"] == "Stopping")
+    client.wait(lambda: client.read(VM, "vm1").get("status", {}).get("printableStatus") == "Stopping")
     client.delete("pods", pod["metadata"]["name"], {"gracePeriodSeconds": 0})
     client.wait_gone(VMI, "vm1")
     client.sim_call("POST", "nodes/node-4", {"state": "ready"})

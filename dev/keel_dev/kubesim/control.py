@@ -42,6 +42,7 @@ class Control:
             ("POST", "compaction"): lambda name, body: {"resourceVersion": str(cluster.store.compact())},
             ("POST", "webhooks"): self.webhooks,
             ("POST", "aggregated-api"): self.aggregated,
+            ("POST", "networks"): self.networks,
             ("POST", "controllers"): self.controllers,
             ("POST", "nodes"): self.node,
             ("DELETE", "nodes"): self.remove_node,
@@ -132,6 +133,12 @@ class Control:
         self._knobs.aggregated_api_down = bool(body["down"])
         return body
 
+    def networks(self, name: str, body: dict[str, Any]) -> Any:
+        """{"dynamic": false}: no dynamic-networks controller, a new interface comes with a live migration only"""
+        _only(body, "dynamic")
+        self._knobs.dynamic_networks = bool(body["dynamic"])
+        return body
+
     def controllers(self, name: str, body: dict[str, Any]) -> Any:
         """/controllers/NAME {"paused": true}; the name * is all of them"""
         if name not in (*self._cluster.engine.names(), "*"):
@@ -201,7 +208,16 @@ class Control:
     def reset(self, name: str, body: dict[str, Any]) -> Any:
         """Back to the healthy defaults; objects stay."""
         fresh = type(self._knobs)()
-        for table in ("delays", "failures", "guests", "provisioners", "importers", "paused", "aggregated_api_down"):
+        for table in (
+            "delays",
+            "failures",
+            "guests",
+            "provisioners",
+            "importers",
+            "paused",
+            "aggregated_api_down",
+            "dynamic_networks",
+        ):
             setattr(self._knobs, table, getattr(fresh, table))
         self._cluster.admission.down.clear()
         for node in self._cluster.list(NODE):

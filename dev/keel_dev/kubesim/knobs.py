@@ -27,6 +27,9 @@ DELAYS: dict[str, float] = {
     "hotplug-mount": 0.5,
     "hotplug-ready": 0.6,
     "hotplug-detach": 0.4,
+    "nic-plug": 1.0,
+    "nic-grace": 15.0,  # before an interface that waits asks for a migration
+    "workload-update": 5.0,  # how often the workload updater looks
     "migration-step": 0.3,
     "migration-run": 1.0,
     "provision": 0.3,  # claim -> volume bound
@@ -116,6 +119,7 @@ class Knobs:
     importers: list[Pattern] = field(default_factory=list)
     paused: set[str] = field(default_factory=set)
     aggregated_api_down: bool = False
+    dynamic_networks: bool = True
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def delay(self, step: str) -> float:

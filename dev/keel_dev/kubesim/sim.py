@@ -14,6 +14,7 @@ from .control import Control
 from .controllers.claims import Claims
 from .controllers.collector import Collector, Namespaces
 from .controllers.datavolumes import DataVolumes
+from .controllers.live_update import Updates
 from .controllers.migrations import Migrations
 from .controllers.nodes import Nodes
 from .controllers.pods import Pods
@@ -43,6 +44,7 @@ CONTROLLERS = (
     VirtualMachines,
     Instances,
     Migrations,
+    Updates,
     Collector,
     Namespaces,
 )

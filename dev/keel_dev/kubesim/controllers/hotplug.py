@@ -43,6 +43,8 @@ class Hotplug:
             self._make_pod(vmi, launcher, volume)
             return
         phase = row["phase"] if row else ""
+        if phase == "Ready":
+            return
         if not is_true(pod, "Ready"):
             text = f"Created hotplug attachment pod {pod_name}, for volume {name}"
             self._pending(vmi, name, "SuccessfulCreate", text)
@@ -85,8 +87,14 @@ class Hotplug:
         }
 
         def change(vmi: Object) -> None:
-            rows = [old for old in vmi["status"].get("volumeStatus") or () if old["name"] != name]
-            vmi["status"]["volumeStatus"] = [*rows, row]
+            rows = vmi["status"].setdefault("volumeStatus", [])
+            present = next((old for old in rows if old["name"] == name), None)
+            if present is None:
+                rows.append(row)
+            elif present.get("phase") == "Ready":  # the guest moved: a new pod holds what is plugged in already
+                present["hotplugVolume"] = row["hotplugVolume"]
+            else:
+                present.update(row)
 
         controller.modify(VMI, vmi, change)
 

@@ -10,6 +10,7 @@ from ..kinds import MIGRATION, POD, VMI
 from ..launcher import pod_body
 from ..store import Object
 from .base import Base, Refs, condition, finalizer, is_true, own
+from .live_update import settle
 from .pods import FINAL
 
 FINALIZER = "kubevirt.io/migrationJobFinalize"
@@ -189,6 +190,7 @@ class Migrations(Base):
             status["activePods"] = {target["metadata"]["uid"]: node}
             status.pop("evacuationNodeName", None)
             status["migrationState"].update(endTimestamp=now, completed=True)
+            settle(vmi)
 
         self.modify(VMI, vmi, moved)
         self.event(vmi, "Normal", "Migrated", f"The VirtualMachineInstance migrated to node {node}.")

@@ -13,6 +13,7 @@ from . import guest
 from .base import Base, Refs, condition, drop_condition, finalizer, is_true, own, owner, set_condition
 from .guest import to_phase
 from .hotplug import Hotplug
+from .live_update import Nics
 from .nodes import node_state
 from .pods import FINAL
 from .vm import FINALIZER, FOREGROUND
@@ -23,7 +24,7 @@ class Instances(Base):
 
     def __init__(self, cluster: Cluster):
         super().__init__(cluster)
-        self._hotplug = Hotplug(self, self.volume_info)
+        self._hotplug, self._nics = Hotplug(self, self.volume_info), Nics(self)
         self.watches = {VMI: own, POD: self._of_pod, PVC: self._users, DATAVOLUME: self._users, NODE: self._on_node}
 
     def _of_pod(self, pod: Object) -> Refs:
@@ -254,6 +255,7 @@ class Instances(Base):
             return
         self._connect_agent(vmi, now)
         self._hotplug.follow(vmi, pod)
+        self._nics.follow(vmi)
         self._grow_disks(vmi)
 
     def _lost(self, vmi: Object, now: str) -> None:
