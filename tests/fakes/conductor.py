@@ -136,7 +136,8 @@ class FakeConductor:
 
     def _InstanceList_get_by_filters(self, filters: dict, **_: Any) -> Any:  # noqa: N802
         wanted = filters.get("uuid") or []
-        found = [each.obj_clone() for each in self.instances.values() if each.uuid in wanted and not each.deleted]
+        dead = filters.get("deleted", False)
+        found = [each.obj_clone() for each in self.instances.values() if each.uuid in wanted and each.deleted == dead]
         return objects.InstanceList(objects=found)
 
     def _InstanceInfoCache_save(self, obj: Any, update_cells: bool = True) -> None:  # noqa: N802

@@ -42,6 +42,6 @@ OPTIONS = [
     cfg.IntOpt("stop_margin", default=60, min=1, help="Seconds a stop may take beyond the guest's shutdown time."),
     cfg.IntOpt("attach_timeout", default=120, min=1, help="Seconds in which a guest must take or give up a device."),
     cfg.IntOpt("delete_timeout", default=120, min=1, help="Seconds in which deleted objects must leave the cluster."),
-    cfg.IntOpt("lost_build_age", default=300, min=30, help="Seconds after which a build that nobody began is lost."),
+    cfg.IntOpt("lost_build_age", default=120, min=30, help="Seconds after which a build that nobody began is lost."),
     cfg.IntOpt("hypervisor_version", default=1009000, help="Version that hypervisors report (KubeVirt 1.9.0)."),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -14,6 +14,8 @@ from keel_common.kube.kinds import Kind
 FIELD_MANAGER = "openkeel"
 PAGE = 500
 """Objects asked for in one page of a list."""
+
+Objects: TypeAlias = list[dict]
 
 _PATCH_TYPES = {
     "json": "application/json-patch+json",
@@ -66,7 +68,7 @@ class Kube:
         namespace: str | None = None,
         labels: Mapping[str, str | None] | str | None = None,
         fields: str | None = None,
-    ) -> list[dict]:
+    ) -> Objects:
         """Every object that matches, read in pages of one snapshot (without a namespace: of all namespaces)."""
         return self.list_at(kind, namespace, labels, fields)[0]
 
@@ -76,7 +78,7 @@ class Kube:
         namespace: str | None = None,
         labels: Mapping[str, str | None] | str | None = None,
         fields: str | None = None,
-    ) -> tuple[list[dict], str]:
+    ) -> tuple[Objects, str]:
         """The objects and the resourceVersion a watch goes on from."""
         query = {"labelSelector": selector(labels), "fieldSelector": fields}
         try:
@@ -130,7 +132,7 @@ class Kube:
         kind: Kind,
         name: str,
         namespace: str | None,
-        body: dict | list,
+        body: dict | Objects,
         type: str = "merge",
         subresource: str | None = None,
     ) -> dict:

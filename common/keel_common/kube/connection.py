@@ -97,7 +97,8 @@ class Connection:
         if content_type:
             headers["content-type"] = content_type
         # Asked for each request: the hook of the kubernetes package refreshes tokens that expire.
-        for setting in self._configuration.auth_settings().values():
+        settings: Any = self._configuration.auth_settings()
+        for setting in settings.values():
             if setting["in"] == "header" and setting["value"]:
                 headers[setting["key"]] = setting["value"]
         return headers

@@ -90,6 +90,7 @@ class Membership:
                 # This process slept too long: others have taken what it held, so it lets go before it joins again.
                 self._members = ()
                 self._tell(())
+            members: tuple[str, ...] | None
             try:
                 self._renew()
                 self._renewed = time.monotonic()

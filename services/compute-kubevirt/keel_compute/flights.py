@@ -32,7 +32,13 @@ class Flights:
 
     def __init__(self) -> None:
         self._flights: dict[str, Flight] = {}
+        self._queued: set[str] = set()
         self._lock = threading.Lock()
+
+    def queue(self, server: str) -> None:
+        """Note that work on the server waits for a thread; its turn ends the note."""
+        with self._lock:
+            self._queued.add(server)
 
     @contextlib.contextmanager
     def enter(self, server: str, doing: str, cancels: bool = False) -> Iterator[Flight]:
@@ -40,6 +46,7 @@ class Flights:
         with self._lock:
             flight = self._flights.setdefault(server, Flight())
             flight.users += 1
+            self._queued.discard(server)
             if cancels:
                 flight.cancelled.set()
         try:
@@ -58,10 +65,11 @@ class Flights:
                     self._flights.pop(server, None)
 
     def busy(self, server: str) -> str | None:
-        """What is being done to the server, None when nothing is."""
+        """What is being done or about to be done to the server, None when nothing is."""
         with self._lock:
             flight = self._flights.get(server)
-        return flight.doing if flight else None
+            waiting = "queued" if server in self._queued else None
+        return flight.doing if flight else waiting
 
 
 class Arrivals:

@@ -8,14 +8,14 @@ from typing import Any
 
 from keel_common.clients import Clients
 from keel_common.config import load, warn_without_effect
-from keel_common.kube import NODE, Informer, Kube
+from keel_common.kube import DATAVOLUME, NODE, VM, VMI, Informer, Kube
 from keel_common.kube.lease import Membership
 from keel_common.runtime import Periodic, Workers, run, setup_logging
 from keel_compute.hosts.deeds import Deeds
 from keel_compute.hosts.host import Host
 from keel_compute.hosts.registry import Registry
 from keel_compute.records import Records
-from keel_compute.site import Site, informers
+from keel_compute.site import Site, cache
 from keel_compute.sync.power import PowerSync
 from keel_contract.bus import Bus
 from keel_contract.context import Context
@@ -72,7 +72,7 @@ def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
     bus = Bus(conf, "nova")
     group = conf.kubevirt
     kube = Kube.of(group)
-    caches = informers(kube, group.namespace)
+    machines, instances, volumes = (cache(kube, kind, group.namespace) for kind in (VM, VMI, DATAVOLUME))
     remote = RemoteObjects(bus.client(CONDUCTOR))
     site = Site(
         conf=conf,
@@ -82,7 +82,9 @@ def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
         remote=remote,
         conductor=bus.client(COMPUTE_TASK),
         scheduler=bus.client(SCHEDULER),
-        **caches,
+        machines=machines,
+        instances=instances,
+        volumes=volumes,
     )
     workers = Workers("compute", group.workers)
     member = conf.host if group.share_nodes else None
@@ -91,9 +93,9 @@ def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
     registry = Registry(nodes, lambda name: Host(site, bus, name, nodes, workers), member, deeds)
     nodes.listen(registry.node_changed)
     sync = PowerSync(site, workers, registry.host)
-    caches["instances"].listen(sync.changed)
+    instances.listen(sync.changed)
     # Stopped in reverse: hosts hand over, then the pool finishes, and only then the caches that its jobs wait on end.
-    found: list[Any] = [Conductor(bus, group.conductor_timeout), *caches.values(), nodes, workers, registry]
+    found: list[Any] = [Conductor(bus, group.conductor_timeout), machines, instances, volumes, nodes, workers, registry]
     if member:
         found.append(Membership(kube, group.namespace, GROUP, member, registry.share, group.lease_seconds))
     found.append(Periodic("heartbeat", conf.report_interval, lambda: registry.each(Host.beat)))

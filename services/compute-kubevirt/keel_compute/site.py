@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keel_common.clients import Clients
-from keel_common.kube import DATAVOLUME, VM, VMI, Informer, Kube, names
+from keel_common.kube import Informer, Kind, Kube, names
 from keel_compute.flights import Arrivals, Flights
 from keel_compute.kubevirt.storage import Storage
 from keel_compute.records import Records
@@ -53,8 +53,6 @@ class Site:
         }
 
 
-def informers(kube: Kube, namespace: str) -> dict[str, Informer]:
-    """The caches a Site needs, not started: machines, instances, volumes."""
-    ours = {names.MANAGED_BY: names.COMPUTE}
-    kinds = {"machines": VM, "instances": VMI, "volumes": DATAVOLUME}
-    return {name: Informer(kube, kind, namespace, ours) for name, kind in kinds.items()}
+def cache(kube: Kube, kind: Kind, namespace: str) -> Informer:
+    """A cache of the objects of one kind that this service made, not started."""
+    return Informer(kube, kind, namespace, {names.MANAGED_BY: names.COMPUTE})

@@ -282,6 +282,7 @@ def world(tmp_path_factory):
 host = replica-1
 transport_url = fake:/
 report_interval = 1
+update_resources_interval = 1
 vif_plugging_timeout = 5
 shutdown_timeout = 2
 [kubevirt]

@@ -97,11 +97,25 @@ def cards(world, server):
 def test_port_that_a_running_guest_does_not_take_is_taken_back(world, server):
     """Plain Multus plugs a card by a live migration only, and a server pinned to its node has nowhere to go."""
     before, ports = cards(world, server), set(world.peers.neutron.ports)
-    with pytest.raises(RemoteFault, match="did not reach the guest") as caught:
-        plug(world, server, network_id=world.peers.neutron.network["id"])
+    world.sim_says("networks", {"dynamic": False})
+    try:
+        with pytest.raises(RemoteFault, match="did not reach the guest") as caught:
+            plug(world, server, network_id=world.peers.neutron.network["id"])
+    finally:
+        world.sim_says("networks", {"dynamic": True})
     assert caught.value.class_name == "InterfaceAttachFailed"
     assert cards(world, server) == before
     assert set(world.peers.neutron.ports) == ports
+
+
+def test_port_of_a_running_server_is_attached_and_detached(world, server):
+    vif = plug(world, server, network_id=world.peers.neutron.network["id"])
+    plugged = {each["mac"] for each in world.guest(server)["status"]["interfaces"]}
+    assert vif["address"] in plugged
+    assert world.outcome("detach_interface", server, port_id=vif["id"]) is None
+    assert vif["address"] not in {each["mac"] for each in world.guest(server)["status"]["interfaces"]}
+    assert vif["address"] not in cards(world, server)
+    assert vif["id"] not in world.peers.neutron.ports
 
 
 @pytest.fixture(scope="module")

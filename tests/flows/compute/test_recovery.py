@@ -1,6 +1,10 @@
 """A process that ends in the middle of something, and the one that comes after it."""
 
+import datetime
+
 import pytest
+
+from keel_common.kube import VM
 
 
 @pytest.fixture
@@ -76,6 +80,45 @@ def test_interrupted_attachment_is_finished(world, server, restarted):
     restarted(leave)
     world.until(lambda: world.peers.cinder.volumes[volume]["status"] == "in-use", "the volume is attached")
     assert f"v-{volume}" in [each["name"] for each in world.guest(server)["spec"]["volumes"]]
+
+
+def test_interrupted_detachment_is_finished(world, server, restarted):
+    volume = world.volume()
+    mapping = world.volume_mapping(server, volume, device_name="/dev/vdb")
+    assert world.outcome("attach_volume", server, bdm=mapping.obj_clone()) is None
+    restarted(lambda: world.peers.cinder.volumes[volume].update(status="detaching"))
+    world.until(lambda: world.peers.cinder.volumes[volume]["status"] == "available", "the volume is free")
+    assert f"v-{volume}" not in [each["name"] for each in world.guest(server)["spec"]["volumes"]]
+    assert mapping.uuid not in world.conductor.mappings
+
+
+def test_build_that_nobody_began_ends_in_error(world):
+    old = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=600)
+    lost, fresh = world.instance(updated_at=old), world.instance(updated_at=None)
+    uuid = world.conductor.computes["node-1"].uuid
+    world.peers.placement.allocations |= {lost.uuid: uuid, fresh.uuid: uuid}
+    world.reach(lost.uuid, "error")
+    world.until(lambda: "was lost" in world.conductor.faults[-1].message, "the fault tells why")
+    world.nothing_left(lost.uuid)
+    assert world.row(fresh.uuid).vm_state == "building"
+    del world.peers.placement.allocations[fresh.uuid]
+
+
+def test_leftovers_of_a_deleted_server_are_reaped(world, server):
+    gone = world.instance(vm_state="deleted", task_state=None)
+    with world.conductor.lock:
+        world.conductor.instances[gone.uuid].deleted = True
+    world.peers.placement.allocations[gone.uuid] = world.conductor.computes["node-1"].uuid
+    machine = world.machine(server)
+    names_labels = {**machine["metadata"]["labels"], "openstack.org/server-id": gone.uuid}
+    body = {"metadata": {"name": f"nova-{gone.uuid}", "namespace": machine["metadata"]["namespace"]}}
+    body["metadata"]["labels"] = names_labels
+    body["spec"] = {
+        "runStrategy": "Manual",
+        "template": {"spec": {"domain": {"devices": {}, "memory": {"guest": "64Mi"}}}},
+    }
+    world.kube.apply(VM, body)
+    world.nothing_left(gone.uuid)
 
 
 def test_started_reboot_of_a_running_guest_is_over(world, server, restarted):

@@ -12,8 +12,8 @@ from keel_compute.endpoints.journal import recorded
 from keel_compute.endpoints.refused import Unbuilt
 from keel_compute.errors import Gone, is_fault, text
 from keel_compute.flows import attach, boot, delete, interfaces, power
-from keel_compute.flows.scope import Place, Scope
 from keel_compute.kubevirt.disks import next_device
+from keel_compute.scope import Place, Scope
 from keel_compute.site import Site
 from keel_compute.steps import network
 from keel_contract.context import Context
@@ -37,6 +37,7 @@ class ComputeEndpoint(Unbuilt):
 
     def build_and_run_instance(self, context: Context, instance: Any, **request: Any) -> None:
         """Queue the build and return; its outcome stands in the records."""
+        self.site.flights.queue(instance.uuid)
         self._jobs.submit(self._build, context, instance, request)
 
     def _build(self, context: Context, instance: Any, request: dict[str, Any]) -> None:

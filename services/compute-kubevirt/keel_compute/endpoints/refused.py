@@ -8,7 +8,7 @@ from typing import Any
 from keel_compute.endpoints.journal import recorded
 from keel_compute.endpoints.methods import RECORDS
 from keel_compute.errors import NotSupported
-from keel_compute.flows.scope import Place
+from keel_compute.scope import Place
 from keel_compute.site import Site
 from keel_contract.context import Context
 from keel_contract.errors import ExpectedFault

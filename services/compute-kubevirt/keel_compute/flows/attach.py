@@ -11,11 +11,11 @@ from typing import Any
 
 from keel_common.kube import Expired, names
 from keel_compute.errors import Refused
-from keel_compute.flows.scope import Scope
 from keel_compute.kubevirt import state
 from keel_compute.kubevirt.disks import Disk, volume_disk
 from keel_compute.kubevirt.errors import Unsupported
 from keel_compute.kubevirt.spec import attach_patch, detach_patch
+from keel_compute.scope import Scope
 from keel_compute.steps import machine, volumes
 
 LOG = logging.getLogger(__name__)

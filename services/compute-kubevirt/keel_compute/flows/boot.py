@@ -13,11 +13,11 @@ from typing import Any
 from keel_common.clients.errors import ClientError
 from keel_common.kube import KubeError, Stopped
 from keel_compute.errors import DELETING, OTHERWISE, BuildAbort, BuildFailed, Gone, Refused, is_fault, text
-from keel_compute.flows.scope import Scope, run
 from keel_compute.kubevirt import state
 from keel_compute.kubevirt.disks import volume_disk
 from keel_compute.kubevirt.errors import Unsupported
 from keel_compute.records import now
+from keel_compute.scope import Scope, run
 from keel_compute.steps import disks, machine, network, volumes
 from keel_contract.errors import BusError
 from keel_contract.nova import objects

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 
 from keel_common.clients.errors import ClientError
-from keel_compute.flows.scope import Scope
 from keel_compute.kubevirt import state
 from keel_compute.records import now
+from keel_compute.scope import Scope
 from keel_compute.steps import machine, network, volumes
 
 LOG = logging.getLogger(__name__)

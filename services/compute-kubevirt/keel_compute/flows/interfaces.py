@@ -6,12 +6,12 @@ import logging
 
 from keel_common.kube import NAD, Expired, names
 from keel_compute.errors import Refused
-from keel_compute.flows.scope import Scope
 from keel_compute.kubevirt import state
 from keel_compute.kubevirt.errors import Unsupported
 from keel_compute.kubevirt.hardware import VIF_MODELS, choice_of
 from keel_compute.kubevirt.nics import Nic, nic_of
 from keel_compute.kubevirt.spec import absent_patch, plug_patch, unplug_patch
+from keel_compute.scope import Scope
 from keel_compute.steps import machine, network
 
 LOG = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ import logging
 from keel_common.kube import VM, VMI, Conflict, KubeError
 from keel_compute.errors import BuildAbort, BuildFailed, Refused, is_fault
 from keel_compute.flows import boot
-from keel_compute.flows.scope import Scope
 from keel_compute.kubevirt import state
+from keel_compute.scope import Scope
 from keel_compute.steps import machine, network
 
 LOG = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ SOFT_STATES = ("rebooting", "reboot_pending", "reboot_started")
 def stop(scope: Scope, graceful: bool = True) -> None:
     """Power off; ends in stopped. Raises Refused when the guest does not go."""
     machine.stop(scope, graceful)
-    expected = ["powering-off"]
+    expected: list[str | None] = ["powering-off"]
     if scope.instance.task_state is None:
         # The guest was off already when the request came (nova 34.0.0 stop).
         expected.append(None)
@@ -64,11 +64,16 @@ def rebuild(scope: Scope) -> None:
         raise Refused(str(refused)) from refused
 
 
-def power_on(scope: Scope, not_uid: str | None = None) -> None:
-    """Start and wait for the guest. Raises Refused with the cluster's reason."""
+def power_on(scope: Scope) -> None:
+    """Start and wait for the guest. Raises Refused with the cluster's reason.
+
+    A guest that ended by itself leaves its instance until the next start; that one does not count.
+    """
+    old = scope.site.kube.find(VMI, scope.machine, scope.site.namespace)
+    ended = old["metadata"]["uid"] if old and (state.is_off(old) or state.terminating(old)) else None
     try:
         machine.start(scope)
-        machine.running(scope, not_uid)
+        machine.running(scope, ended)
     except (BuildAbort, BuildFailed) as failed:
         raise Refused(str(failed)) from failed
 
@@ -114,8 +119,9 @@ def _hard(scope: Scope) -> None:
     site = scope.site
     old = site.kube.find(VMI, scope.machine, site.namespace)
     rebuild(scope)
+    uid = old["metadata"]["uid"] if old else None
     if state.is_off(old):
-        power_on(scope, old and old["metadata"]["uid"])
+        power_on(scope)
         return
     try:
         site.kube.subresource("PUT", VM, scope.machine, site.namespace, "restart", {"gracePeriodSeconds": 0})
@@ -127,7 +133,7 @@ def _hard(scope: Scope) -> None:
         if machine.UNDERWAY not in refused.message:
             raise
     try:
-        machine.running(scope, old and old["metadata"]["uid"])
+        machine.running(scope, uid)
     except (BuildAbort, BuildFailed) as failed:
         raise Refused(str(failed)) from failed
 

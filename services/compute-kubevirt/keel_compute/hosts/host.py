@@ -11,11 +11,11 @@ from keel_common.runtime import Workers, left
 from keel_compute.endpoints.compute import ComputeEndpoint
 from keel_compute.endpoints.refused import BaseEndpoint
 from keel_compute.errors import text
-from keel_compute.flows.scope import Place
 from keel_compute.hosts import node as facts
 from keel_compute.hosts import reaper, recovery
 from keel_compute.hosts.jobs import Jobs
 from keel_compute.hosts.report import Report
+from keel_compute.scope import Place
 from keel_compute.site import Site
 from keel_contract.bus import Bus, Endpoint
 from keel_contract.context import Context
@@ -61,7 +61,7 @@ class Host:
         interrupted = recovery.plan(self.site, self.place, context, instances)
         self.report.offer(node, bool(self.report.service.get("disabled", False)))
         self.report.count(context, node, instances)
-        self._serve()
+        self._serve(self.place)
         for act in interrupted:
             self.jobs.submit(act)
         self.beat()
@@ -69,8 +69,8 @@ class Host:
             "Host %s is up with %d servers, %d interrupted operations", self.name, len(instances), len(interrupted)
         )
 
-    def _serve(self) -> None:
-        endpoint = ComputeEndpoint(self.site, self.place, self.jobs, self._enable)
+    def _serve(self, place: Place) -> None:
+        endpoint = ComputeEndpoint(self.site, place, self.jobs, self._enable)
         endpoints = [Endpoint(COMPUTE, endpoint), Endpoint(BASE, BaseEndpoint(TOPICS[0]))]
         for topic in TOPICS:
             server = self._bus.server(topic, self.name, endpoints)

@@ -11,7 +11,7 @@ from typing import Any
 from keel_compute.kubevirt.spec import HOSTNAME_LABEL
 from keel_compute.kubevirt.state import condition
 
-_UNITS = {
+_UNITS: dict[str, int | Decimal] = {
     "": 1,
     "m": Decimal("0.001"),
     "k": 10**3,

@@ -14,8 +14,8 @@ from typing import Any
 from keel_common.kube import names
 from keel_compute.errors import BuildFailed, is_fault
 from keel_compute.flows import boot
-from keel_compute.flows.scope import Place, Scope
 from keel_compute.records import now
+from keel_compute.scope import Place, Scope
 from keel_compute.site import Site
 from keel_compute.steps import machine
 from keel_contract.context import Context

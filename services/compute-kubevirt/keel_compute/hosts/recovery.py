@@ -11,12 +11,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from keel_common.clients.errors import ClientError
 from keel_common.kube import VM, Stopped
 from keel_compute.endpoints.journal import recorded
 from keel_compute.errors import MOVED_ON, BuildFailed, Gone, is_fault, text
 from keel_compute.flows import attach, boot, delete, power
-from keel_compute.flows.scope import Place, Scope, run
 from keel_compute.kubevirt import state
+from keel_compute.scope import Place, Scope, run
 from keel_compute.site import Site
 from keel_compute.steps import network
 from keel_contract.context import Context
@@ -46,19 +47,39 @@ REBUILDING = ("rebuilding", "rebuild_block_device_mapping", "rebuild_spawning")
 def plan(site: Site, place: Place, context: Context, instances: list[Any]) -> list[Act]:
     """What is to be done for the instances of a host."""
     acts: list[Act] = []
-    settled = []
+    settled: dict[str, Any] = {}
     for instance in instances:
         act = _act(instance)
         if act is not None:
             LOG.info("Server %s: %s/%s, %s", instance.uuid, instance.vm_state, instance.task_state, act.__name__)
             acts.append(partial(_take, site, place, instance.uuid, act))
         elif instance.task_state is None and instance.vm_state in ("active", "stopped", "paused"):
-            settled.append(instance.uuid)
-    for mapping in site.records.mappings_of(context, settled):
-        if mapping.destination_type == "volume" and mapping.attachment_id and not mapping.connection_info:
+            settled[instance.uuid] = instance
+    attached = []
+    for mapping in site.records.mappings_of(context, list(settled)):
+        if mapping.destination_type != "volume" or not mapping.attachment_id:
+            continue
+        if mapping.connection_info:
+            attached.append(mapping)
+        else:
             LOG.info("Server %s: attachment of volume %s was interrupted", mapping.instance_uuid, mapping.volume_id)
             acts.append(partial(_take, site, place, mapping.instance_uuid, partial(resume_attach, mapping=mapping)))
+    if attached:
+        acts.append(partial(resume_detaches, site, place, attached))
     return acts
+
+
+def resume_detaches(site: Site, place: Place, attached: list[Any]) -> None:
+    """Finish detachments whose request was lost: Cinder says of their volume that it is being detached."""
+    for mapping in attached:
+        try:
+            status = site.clients.cinder.show_volume(None, mapping.volume_id)["status"]
+        except ClientError as unknown:
+            LOG.info("Volume %s: it cannot be told whether it was being detached: %s", mapping.volume_id, unknown)
+            continue
+        if status == "detaching":
+            LOG.info("Server %s: detachment of volume %s was interrupted", mapping.instance_uuid, mapping.volume_id)
+            _take(site, place, mapping.instance_uuid, partial(finish_detach, mapping=mapping))
 
 
 def _act(instance: Any) -> Callable[[Scope], None] | None:
@@ -95,8 +116,11 @@ def _take(site: Site, place: Place, server: str, act: Callable[[Scope], None]) -
         scope = Scope(site, place, context, instance, flight)
         try:
             act(scope)
-        except Gone:
-            LOG.info("Server %s is being deleted, its recovery ends", server)
+        except (Gone, Stopped) as ended:
+            LOG.info("Recovery of server %s ends: %s", server, ended)
+        except Exception as error:
+            # What went wrong stands in the records; the other servers of the host go on.
+            LOG.warning("Recovery of server %s failed: %s", server, text(error), exc_info=True)
 
 
 def resume_build(scope: Scope) -> None:
@@ -164,6 +188,16 @@ def resume_attach(scope: Scope, mapping: Any) -> None:
     """Attach again from the start: what Cinder and the machine have already is found there."""
     with recorded(scope.site, scope.place.name, scope.context, scope.instance, "attach_volume"):
         attach.attach(scope, mapping)
+
+
+def finish_detach(scope: Scope, mapping: Any) -> None:
+    """Detach again; a volume that left meanwhile is no error."""
+    try:
+        with recorded(scope.site, scope.place.name, scope.context, scope.instance, "detach_volume"):
+            attach.detach(scope, mapping.volume_id, mapping.attachment_id)
+    except Exception as error:
+        if not is_fault(error, "VolumeBDMNotFound"):
+            raise
 
 
 def clear(scope: Scope) -> None:

@@ -27,6 +27,7 @@ def present(kube: Kube, kind: Kind, body: dict, timeout: float, check: Callable[
     """
     metadata = body["metadata"]
     deadline = time.monotonic() + timeout
+    held = ""
     while True:
         there = kube.find(kind, metadata["name"], metadata["namespace"])
         if there is not None and not terminating(there):
@@ -35,15 +36,13 @@ def present(kube: Kube, kind: Kind, body: dict, timeout: float, check: Callable[
         if there is None:
             try:
                 return kube.create(kind, body)
-            except AlreadyExists as taken:
-                held = taken
-            except Invalid as refused:
+            except (AlreadyExists, Invalid) as refused:
                 if LEFT_OVER not in refused.message:
                     raise
-                held = refused
+                held = refused.message
         check()
         if time.monotonic() > deadline:
-            words = held.message if there is None else "it is being deleted for too long"
+            words = held if there is None else "it is being deleted for too long"
             raise Expired(0, "Timeout", f"{kind.kind} {metadata['name']}: {words}")
         time.sleep(PAUSE)
 

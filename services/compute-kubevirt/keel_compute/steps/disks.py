@@ -8,9 +8,9 @@ from typing import Any
 from keel_common.clients import errors as peers
 from keel_common.kube import DATAVOLUME, SECRET, Expired, KubeError, names
 from keel_compute.errors import BuildAbort, BuildFailed
-from keel_compute.flows.scope import Scope
 from keel_compute.kubevirt import storage
 from keel_compute.kubevirt.disks import Disk, LocalDisk, local_disk, local_disks
+from keel_compute.scope import Scope
 from keel_compute.steps import cluster
 
 LOG = logging.getLogger(__name__)

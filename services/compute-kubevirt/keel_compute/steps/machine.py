@@ -22,12 +22,12 @@ from keel_common.kube import (
     names,
 )
 from keel_compute.errors import BuildAbort, BuildFailed, Refused
-from keel_compute.flows.scope import Scope
 from keel_compute.kubevirt import cloudinit, state
 from keel_compute.kubevirt.errors import Unsupported
 from keel_compute.kubevirt.hardware import VIF_MODELS, choice_of
 from keel_compute.kubevirt.nics import Nic, nic_of
 from keel_compute.kubevirt.spec import Machine, virtual_machine
+from keel_compute.scope import Scope
 from keel_compute.steps import cluster
 
 LOG = logging.getLogger(__name__)

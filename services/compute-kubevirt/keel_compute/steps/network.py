@@ -12,7 +12,7 @@ from typing import Any
 from keel_common.clients import errors as peers
 from keel_compute import network_model
 from keel_compute.errors import BuildAbort, BuildFailed, Refused
-from keel_compute.flows.scope import Scope
+from keel_compute.scope import Scope
 
 LOG = logging.getLogger(__name__)
 
@@ -174,7 +174,7 @@ def release_port(scope: Scope, port: str, keep: bool) -> None:
     if not keep:
         neutron.delete_port(port)
         return
-    free = {"device_id": "", "device_owner": "", "binding:host_id": None, "binding:profile": {}}
+    free: dict[str, Any] = {"device_id": "", "device_owner": "", "binding:host_id": None, "binding:profile": {}}
     try:
         neutron.update_port(port, free)
     except peers.NotFound:

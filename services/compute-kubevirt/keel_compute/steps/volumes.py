@@ -9,8 +9,8 @@ from typing import Any
 
 from keel_common.clients import errors as peers
 from keel_compute.errors import BuildAbort, Refused
-from keel_compute.flows.scope import Scope
 from keel_compute.kubevirt.disks import connection, next_device
+from keel_compute.scope import Scope
 
 LOG = logging.getLogger(__name__)
 

@@ -15,9 +15,9 @@ from typing import Any
 from keel_common.kube import names
 from keel_common.runtime import Workers
 from keel_compute.errors import is_fault, text
-from keel_compute.flows.scope import Place, Scope
 from keel_compute.hosts.host import Host
 from keel_compute.kubevirt import state
+from keel_compute.scope import Place, Scope
 from keel_compute.site import Site
 from keel_compute.steps import machine
 from keel_contract.context import Context
