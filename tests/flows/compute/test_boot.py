@@ -214,6 +214,33 @@ def test_build_waits_for_neutron_to_bring_up_the_port(world):
         world.peers.neutron.comes_up = True
 
 
+def test_event_that_was_lost_does_not_hold_up_a_build(world):
+    world.peers.neutron.comes_up = False
+    try:
+        instance = world.instance()
+        world.image_mapping(instance.uuid)
+        world.build(instance)
+        world.until(lambda: _running(world, instance.uuid), "the guest runs")
+        (port,) = [each for each in world.peers.neutron.ports.values() if each["device_id"] == instance.uuid]
+        port["status"] = "ACTIVE"
+        world.reach(instance.uuid, "active")
+    finally:
+        world.peers.neutron.comes_up = True
+
+
+def test_port_that_never_comes_up_sends_the_build_elsewhere(world):
+    world.peers.neutron.comes_up = False
+    try:
+        instance = world.instance()
+        world.image_mapping(instance.uuid)
+        world.build(instance)
+        world.until(lambda: world.conductor.rescheduled, "the conductor is asked for another host")
+    finally:
+        world.peers.neutron.comes_up = True
+    assert "did not bring up port" in world.conductor.rescheduled.pop()["filter_properties"]["retry"]["exc_reason"]
+    world.nothing_left(instance.uuid)
+
+
 def _running(world, server):
     return (world.guest(server) or {}).get("status", {}).get("phase") == "Running"
 

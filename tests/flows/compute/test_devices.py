@@ -4,6 +4,7 @@ import pytest
 
 from keel_common.clients import errors
 from keel_contract.errors import RemoteFault
+from keel_contract.nova import objects
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +117,27 @@ def test_port_of_a_running_server_is_attached_and_detached(world, server):
     assert vif["address"] not in {each["mac"] for each in world.guest(server)["status"]["interfaces"]}
     assert vif["address"] not in cards(world, server)
     assert vif["id"] not in world.peers.neutron.ports
+
+
+def send_event(world, server, name, tag):
+    event = objects.InstanceExternalEvent(instance_uuid=server, name=name, tag=tag, status="completed", data={})
+    world.compute.send(world.context(), "external_instance_event", instances=[world.row(server)], events=[event])
+
+
+def test_port_deleted_at_neutron_leaves_the_server(world, server):
+    vif = plug(world, server, network_id=world.peers.neutron.network["id"])
+    world.peers.neutron.delete_port(vif["id"])
+    send_event(world, server, "network-vif-deleted", vif["id"])
+    world.until(lambda: vif["address"] not in cards(world, server), "the card leaves the machine")
+    world.until(lambda: vif["id"] not in world.conductor.interfaces, "the row goes")
+    assert vif["id"] not in [each["id"] for each in world.row(server).info_cache.network_info]
+
+
+def test_changed_network_refreshes_the_cache(world, server):
+    (port,) = [each for each in world.peers.neutron.ports.values() if each["device_id"] == server]
+    port["fixed_ips"] = [{**port["fixed_ips"][0], "ip_address": "10.0.0.99"}]
+    send_event(world, server, "network-changed", port["id"])
+    world.until(lambda: "10.0.0.99" in str(world.row(server).info_cache.network_info), "the cache has the new address")
 
 
 @pytest.fixture(scope="module")

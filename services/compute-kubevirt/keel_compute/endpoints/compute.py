@@ -17,7 +17,7 @@ from keel_compute.scope import Place, Scope
 from keel_compute.site import Site
 from keel_compute.steps import network
 from keel_contract.context import Context
-from keel_contract.errors import ExpectedFault
+from keel_contract.errors import ExpectedFault, RemoteFault
 
 LOG = logging.getLogger(__name__)
 
@@ -191,16 +191,31 @@ class ComputeEndpoint(Unbuilt):
                 LOG.exception("Event %s of server %s was not handled", event.name, instance.uuid)
 
     def _event(self, context: Context, instance: Any, event: Any) -> None:
-        key = f"{event.name}-{event.get('tag')}" if event.get("tag") else event.name
         if event.name in ("network-changed", "network-vif-deleted"):
-            with self.site.flights.enter(instance.uuid, event.name) as flight:
-                scope = Scope(self.site, self.place, context, self.site.records.whole(context, instance), flight)
-                if event.name == "network-vif-deleted":
-                    interfaces.vanished(scope, event.tag)
-                else:
-                    self.site.records.save_network(context, instance, network.refresh(scope))
-        elif not self.site.arrivals.arrive(instance.uuid, key, event.status == "failed"):
+            self._network_event(context, instance.uuid, event)
+            return
+        key = f"{event.name}-{event.get('tag')}" if event.get("tag") else event.name
+        if not self.site.arrivals.arrive(instance.uuid, key, event.status == "failed"):
             LOG.info("Nobody waits for event %s of server %s", key, instance.uuid)
+
+    def _network_event(self, context: Context, server: str, event: Any) -> None:
+        """Follow a change at Neutron. What we do ourselves is told to us too, so the record is read when it is our
+        turn.
+        """
+        with self.site.flights.enter(server, event.name) as flight:
+            try:
+                instance = self.site.records.instance(context, server)
+            except RemoteFault as fault:
+                if not is_fault(fault, "InstanceNotFound"):
+                    raise
+                return
+            if instance.task_state == "deleting" or instance.host != self.place.name:
+                return
+            scope = Scope(self.site, self.place, context, instance, flight)
+            if event.name == "network-vif-deleted":
+                interfaces.vanished(scope, event.tag)
+            else:
+                self.site.records.save_network(context, instance, network.refresh(scope))
 
     def get_console_output(self, context: Context, instance: Any, tail_length: int | str | None) -> str:
         """The last lines of the guest's serial console, from the log of its launcher pod."""

@@ -196,27 +196,45 @@ def attach(scope: Scope, network: str | None, port: str | None, address: str | N
     return found
 
 
-def plugged(scope: Scope, waiting: Sequence[dict], events: Sequence[threading.Event]) -> None:
-    """Wait for network-vif-plugged of each port; [DEFAULT]vif_plugging_timeout seconds in all.
+ASK_EVERY = 2.0
+"""Seconds between two looks at Neutron: an event may have come before anybody waited for it, or never."""
 
-    An event that was lost is made good by asking Neutron at the end. Raises BuildFailed when
-    [DEFAULT]vif_plugging_is_fatal.
+
+def plugged(scope: Scope, waiting: Sequence[dict], events: Sequence[threading.Event]) -> None:
+    """Wait until Neutron says that each port is up; [DEFAULT]vif_plugging_timeout seconds in all.
+
+    network-vif-plugged ends the wait at once; the state of the port counts as much as the event. Raises BuildFailed
+    when [DEFAULT]vif_plugging_is_fatal, also for an event with status failed.
     """
     conf = scope.site.conf
     deadline = time.monotonic() + conf.vif_plugging_timeout
-    for event in events:
-        while not event.wait(min(1.0, max(0.0, deadline - time.monotonic()))):
-            scope.flight.check()
-            if time.monotonic() >= deadline:
-                break
-    keys = [f"network-vif-plugged-{vif['id']}" for vif in waiting]
-    failed = scope.site.arrivals.failed(scope.server, keys)
-    if all(event.is_set() for event in events) and not failed:
-        return
-    status = {port["id"]: port.get("status") for port in scope.site.clients.neutron.list_ports(device_id=scope.server)}
-    down = [vif["id"] for vif in waiting if status.get(vif["id"]) != "ACTIVE"]
+    ports = [vif["id"] for vif in waiting]
+    while True:
+        if all(event.is_set() for event in events):
+            failed = scope.site.arrivals.failed(scope.server, [f"network-vif-plugged-{port}" for port in ports])
+            down = [key.removeprefix("network-vif-plugged-") for key in failed]
+            break
+        down = _down(scope, ports)
+        left = deadline - time.monotonic()
+        if not down or left <= 0:
+            break
+        _listen(scope, events, min(ASK_EVERY, left))
     if not down:
         return
+    words = f"Neutron did not bring up port {', '.join(down)} within {conf.vif_plugging_timeout} s"
     if conf.vif_plugging_is_fatal:
-        raise BuildFailed(f"Neutron did not bring up port {', '.join(down)} within {conf.vif_plugging_timeout} s")
-    LOG.warning("Server %s runs though Neutron did not bring up port %s", scope.server, ", ".join(down))
+        raise BuildFailed(words)
+    LOG.warning("Server %s runs though %s", scope.server, words)
+
+
+def _listen(scope: Scope, events: Sequence[threading.Event], seconds: float) -> None:
+    """Wait for all events, at most for `seconds`."""
+    until = time.monotonic() + seconds
+    for event in events:
+        while not event.wait(0.5) and time.monotonic() < until:
+            scope.flight.check()
+
+
+def _down(scope: Scope, ports: Sequence[str]) -> list[str]:
+    status = {port["id"]: port.get("status") for port in scope.site.clients.neutron.list_ports(device_id=scope.server)}
+    return [port for port in ports if status.get(port) != "ACTIVE"]
