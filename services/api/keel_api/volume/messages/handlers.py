@@ -9,6 +9,7 @@ from keel_api.http.paging import Page, whole_number, with_next
 from keel_api.http.request import Request, Response
 from keel_api.http.view import ABSENT, Field, View
 from keel_api.volume import faults, lists, lookup
+from keel_api.volume.answers import bare
 from keel_api.volume.times import moment
 from keel_common.db.stores.cinder import messages
 from keel_common.db.stores.cinder.listing import MarkerGone
@@ -74,7 +75,7 @@ def delete(req: Request) -> Response:
         messages.delete(conn, row["id"])
 
     req.services.db.run(work)
-    return Response()
+    return bare()
 
 
 def _message(conn: Any, req: Request) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from keel_api.http.ops import handles
 from keel_api.http.request import Request, Response
 from keel_api.http.view import View
 from keel_api.volume import faults, lists, lookup, rpc, settings
+from keel_api.volume.answers import bare
 from keel_api.volume.snapshots import views
 from keel_common.db.stores.cinder import quotas, services, snapshots, transitions, types, volumes
 from keel_common.db.stores.cinder.listing import MarkerGone
@@ -137,7 +138,7 @@ def update(req: Request) -> dict[str, Any]:
 def delete(req: Request) -> Response:
     """Delete a snapshot: 202."""
     _delete(req, force=False)
-    return Response()
+    return bare()
 
 
 @handles("POST /snapshots/{id}/action #os-force_delete")
@@ -193,7 +194,7 @@ def update_status(req: Request) -> Response:
             raise faults.refused_transition(transition, "its status changed meanwhile")
 
     req.services.db.run(work)
-    return Response()
+    return bare()
 
 
 def _words(asked: Row) -> dict[str, Any]:

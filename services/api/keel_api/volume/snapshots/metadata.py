@@ -8,6 +8,7 @@ from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
 from keel_api.http.request import Request, Response
 from keel_api.volume import faults, lookup
+from keel_api.volume.answers import bare
 from keel_common.db.stores.cinder import metadata
 
 _READ = "volume:get_snapshot_metadata"
@@ -63,7 +64,7 @@ def delete(req: Request) -> Response:
             raise faults.metadata_missing(row["id"], req.path["id"], "Snapshot")
 
     req.services.db.run(work)
-    return Response()
+    return bare()
 
 
 def _snapshot(conn: Any, req: Request, rule: str) -> dict[str, Any]:

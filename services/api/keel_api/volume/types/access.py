@@ -8,6 +8,7 @@ from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
 from keel_api.http.request import Request, Response
 from keel_api.volume import lookup
+from keel_api.volume.answers import bare
 from keel_common.db.stores.cinder import types
 
 _RULE = "volume_extension:volume_type_access:"
@@ -40,7 +41,7 @@ def add(req: Request) -> Response:
             raise Fault(409, f"Volume type access for {row['id']} / {project} combination already exists.")
 
     req.services.db.run(work)
-    return Response()
+    return bare()
 
 
 @handles("POST /types/{id}/action #removeProjectAccess")
@@ -55,7 +56,7 @@ def remove(req: Request) -> Response:
             raise Fault(404, f"Volume type access not found for {row['id']} / {project} combination.")
 
     req.services.db.run(work)
-    return Response()
+    return bare()
 
 
 def _private(conn: Any, req: Request) -> dict[str, Any]:

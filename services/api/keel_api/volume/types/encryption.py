@@ -8,6 +8,7 @@ from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
 from keel_api.http.request import Request, Response
 from keel_api.volume import lookup
+from keel_api.volume.answers import bare
 from keel_api.volume.times import moment
 from keel_common.db.stores.cinder import encryptions, types
 
@@ -78,7 +79,7 @@ def delete(req: Request) -> Response:
             raise _missing(row["id"])
 
     req.services.db.run(work)
-    return Response()
+    return bare()
 
 
 @handles("GET /volumes/{volume_id}/encryption")

@@ -9,6 +9,7 @@ from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
 from keel_api.http.request import Request, Response
 from keel_api.volume import lists, lookup
+from keel_api.volume.answers import bare
 from keel_api.volume.types import views
 from keel_common.db.stores.cinder import quotas, types
 from keel_common.domain.volume.lists import TYPES
@@ -135,4 +136,4 @@ def delete(req: Request) -> Response:
         types.delete(conn, row["id"])
 
     req.services.db.run(work)
-    return Response()
+    return bare()

@@ -9,6 +9,7 @@ from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
 from keel_api.http.request import Request, Response
 from keel_api.volume import faults, lists, lookup, rpc, settings
+from keel_api.volume.answers import bare
 from keel_api.volume.volumes import delete as deletion
 from keel_common.db.stores.cinder import attachments, metadata, quotas, transitions, types, volumes, workers
 from keel_common.domain.volume import quotas as quota_rules
@@ -176,7 +177,7 @@ def unset_image_metadata(req: Request) -> Response:
             raise Fault(404, f"Metadata item was not found: {req.args['key']}")
 
     req.services.db.run(work)
-    return Response()
+    return bare()
 
 
 def _image_changeable(conn: Any, req: Request, rules: tuple[str, ...]) -> dict[str, Any]:

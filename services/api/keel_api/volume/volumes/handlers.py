@@ -9,6 +9,7 @@ from keel_api.http.ops import handles
 from keel_api.http.request import Request, Response
 from keel_api.http.view import View
 from keel_api.volume import faults, lists, lookup
+from keel_api.volume.answers import bare
 from keel_api.volume.volumes import delete as deletion
 from keel_api.volume.volumes import views
 from keel_common.db.stores.cinder import metadata, types, volumes
@@ -77,7 +78,7 @@ def delete(req: Request) -> Response:
     force = req.at_least(3, 23) and lists.boolean("force", req.query.get("force", "false"))
     rule = "volume:force_delete" if force else "volume:delete"
     deletion.delete(req, req.path["id"], rule, force=force, cascade=cascade)
-    return Response()
+    return bare()
 
 
 def _list(req: Request, view: View, collection: tuple[str, ...]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
 from keel_api.http.request import Request, Response
 from keel_api.volume import faults, lookup
+from keel_api.volume.answers import bare
 from keel_common.db.stores.cinder import metadata
 
 _BUSY = ("maintenance", "uploading")
@@ -69,7 +70,7 @@ def delete(req: Request) -> Response:
             raise faults.metadata_missing(row["id"], req.path["id"])
 
     req.services.db.run(work)
-    return Response()
+    return bare()
 
 
 def _read(conn: Any, req: Request) -> dict[str, str | None]:
