@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tooz import hashring
@@ -18,6 +19,8 @@ from keel_compute.hosts.host import Host
 
 LOG = logging.getLogger(__name__)
 
+HANDOVER = 60.0
+"""Seconds a host may take to finish what it has under way before another replica gets it."""
 RETRY = (1.0, 30.0)
 """Seconds before a host that could not start is tried again: first and longest pause."""
 
@@ -63,8 +66,7 @@ class Registry:
         self._stopping.set()
         self._changed.set()
         self._thread.join(left(deadline))
-        for host in self.hosts():
-            self._end(host, deadline)
+        self._end_all(self.hosts(), deadline)
 
     def checks(self) -> dict[str, Callable[[], None]]:
         """Readiness: every host that is ours is up."""
@@ -121,9 +123,7 @@ class Registry:
         while not self._stopping.is_set():
             self._changed.clear()
             wanted = self.wanted()
-            for host in self.hosts():
-                if host.name not in wanted:
-                    self._end(host, time.monotonic() + 60)
+            self._end_all([host for host in self.hosts() if host.name not in wanted], time.monotonic() + HANDOVER)
             for name in sorted(wanted):
                 if not self._stopping.is_set():
                     self._begin(name)
@@ -154,6 +154,12 @@ class Registry:
         self._failed.pop(name, None)
         with self._lock:
             self._hosts[name] = host
+
+    def _end_all(self, hosts: list[Host], deadline: float) -> None:
+        """Side by side: a bus server takes seconds to end, and what a host has under way may take longer."""
+        if hosts:
+            with ThreadPoolExecutor(min(len(hosts), 32), thread_name_prefix="handover") as pool:
+                list(pool.map(lambda host: self._end(host, deadline), hosts))
 
     def _end(self, host: Host, deadline: float) -> None:
         LOG.info("Host %s is handed over", host.name)
