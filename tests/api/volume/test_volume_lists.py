@@ -5,7 +5,7 @@ import json
 import uuid
 
 import pytest
-from fakes.api import PROJECT
+from fakes.api import PROJECT, Identity
 
 from keel_common.db import count_statements
 from keel_common.db.stores.cinder import attachments, metadata, rows, types
@@ -41,6 +41,21 @@ def test_everybody_lists_the_own_project_and_administrators_all(volume, made, ot
     assert sorted(names(volume, "?all_tenants=1", who=admin)) == ["mine", "theirs"]
     assert names(volume, "?all_tenants=0", who=admin) == ["mine"]
     assert volume.get("/volumes?all_tenants=maybe", who=admin).status == 400
+
+
+def test_without_a_project_there_is_nothing(volume, made):
+    mine = made()
+    nobody = Identity("nobody", None, ("member", "reader"))
+    for path in (
+        f"/volumes/{mine}",
+        "/volumes",
+        "/snapshots",
+        "/types",
+        f"/attachments/{uuid.uuid4()}",
+        "/attachments",
+    ):
+        assert volume.get(path, who=nobody, version="3.71").status in (403, 404), path
+    assert volume.post("/volumes", {"volume": {"size": 1}}, who=nobody).status == 403
 
 
 def test_members_do_not_see_the_targets_of_migrations(volume, made, backend, admin):

@@ -6,7 +6,7 @@ from typing import Any
 
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
-from keel_api.volume import settings
+from keel_api.volume import lookup, settings
 from keel_common.domain.volume import lists as rules
 from keel_common.domain.volume.lists import ListRefused, ListRules, Paging
 
@@ -56,7 +56,7 @@ def boolean(name: str, value: Any) -> bool:
 
 def project(req: Request, strict: bool = False) -> str | None:
     """The project a list is limited to; None for every project."""
-    return None if all_tenants(req, strict) else req.context.project_id
+    return None if all_tenants(req, strict) else req.context.project_id or lookup.scope(req)
 
 
 def answer(

@@ -8,13 +8,21 @@ from typing import Any
 import keel_common.db.stores.cinder.snapshots as snapshot_rows
 import keel_common.db.stores.cinder.types as type_rows
 import keel_common.db.stores.cinder.volumes as volume_rows
+from keel_api.http.fault import Fault
 from keel_api.http.request import Request
 from keel_api.volume import faults
 
 
 def scope(req: Request) -> str | None:
-    """Project whose rows the caller may reach; None for an administrator, who reaches all."""
-    return None if req.context.is_admin else req.context.project_id
+    """Project whose rows the caller may reach; None for an administrator, who reaches all.
+
+    Raises a 403 for anybody else whose token names no project: without one there is nothing to reach.
+    """
+    if req.context.is_admin:
+        return None
+    if not req.context.project_id:
+        raise Fault(403, "A token of a project is needed.")
+    return req.context.project_id
 
 
 def target(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -115,7 +115,8 @@ def delete(req: Request) -> dict[str, Any]:
 
 def _list(req: Request, view: View) -> dict[str, Any]:
     page, filters = lists.paging(req, ATTACHMENTS), lists.filters(req, ATTACHMENTS)
-    project = None if req.context.is_admin and "all_tenants" in req.query else req.context.project_id
+    everything = req.context.is_admin and "all_tenants" in req.query
+    project = None if everything else req.context.project_id or lookup.scope(req)
     try:
         rows = req.services.db.read(attachments.find, filters, page, project)
     except MarkerGone as gone:

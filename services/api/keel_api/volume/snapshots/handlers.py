@@ -54,6 +54,8 @@ def show(req: Request) -> dict[str, Any]:
 def create(req: Request) -> dict[str, Any]:
     """Take a snapshot: a row in `creating`, told to the scheduler. 202."""
     asked = req.body["snapshot"]
+    if not req.context.project_id:
+        raise Fault(403, "A token of a project is needed.")
     attached_too = _attached_too(req, asked)
     try:
         volume, type_row, row = req.services.db.run(_create, req, asked, attached_too)

@@ -34,6 +34,8 @@ class Wish:
 def read_wish(req: Request) -> Wish:
     """The wish of a validated body. Raises 400 for what contradicts itself, 501 for what is not built."""
     asked = req.body["volume"]
+    if not req.context.project_id:
+        raise Fault(403, "A token of a project is needed.")
     for key in ("backup_id", "group_id", "consistencygroup_id"):
         if asked.get(key):
             raise Fault(501, f"OpenKeel does not create volumes with {key} yet.")
