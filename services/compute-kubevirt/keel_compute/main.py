@@ -94,10 +94,12 @@ def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
     nodes.listen(registry.node_changed)
     sync = PowerSync(site, workers, registry.host)
     instances.listen(sync.changed)
-    # Stopped in reverse: hosts hand over, then the pool finishes, and only then the caches that its jobs wait on end.
-    found: list[Any] = [Conductor(bus, group.conductor_timeout), machines, instances, volumes, nodes, workers, registry]
+    # Stopped in reverse: hosts are handed over while this replica still counts as alive, then it leaves, then the pool
+    # finishes, and only then the caches that its jobs wait on end.
+    found: list[Any] = [Conductor(bus, group.conductor_timeout), machines, instances, volumes, nodes, workers]
     if member:
         found.append(Membership(kube, group.namespace, GROUP, member, registry.share, group.lease_seconds))
+    found.append(registry)
     found.append(Periodic("heartbeat", conf.report_interval, lambda: registry.each(Host.beat)))
     if seconds := interval(conf.update_resources_interval):
         found.append(Periodic("resources", seconds, lambda: registry.each(Host.audit)))

@@ -68,8 +68,8 @@ class Replica:
         self.membership.start()
 
     def stop(self):
-        self.membership.stop(time.monotonic() + 5)
         self.registry.stop(time.monotonic() + 5)
+        self.membership.stop(time.monotonic() + 5)
 
     def owned(self):
         return {host.name for host in self.registry.hosts()}
