@@ -89,7 +89,7 @@ def test_interrupted_detachment_is_finished(world, server, restarted):
     restarted(lambda: world.peers.cinder.volumes[volume].update(status="detaching"))
     world.until(lambda: world.peers.cinder.volumes[volume]["status"] == "available", "the volume is free")
     assert f"v-{volume}" not in [each["name"] for each in world.guest(server)["spec"]["volumes"]]
-    assert mapping.uuid not in world.conductor.mappings
+    world.until(lambda: mapping.uuid not in world.conductor.mappings, "the mapping goes")
 
 
 def test_build_that_nobody_began_ends_in_error(world):
