@@ -7,11 +7,11 @@ schema, or for built-in types by the table of merge keys.
 
 from __future__ import annotations
 
-import copy
 import json
 from typing import Any
 
 from .kinds import Kind
+from .store import clone
 
 Path = tuple[str, ...]
 Fields = set[Path]
@@ -233,7 +233,7 @@ def apply(
     for owner, (fields, _stamp) in entries.items():
         if owner != mine:
             fields -= differing
-    merged = _merge(copy.deepcopy(live) if live else {"metadata": {}}, wanted, shape, shape.root(), "")
+    merged = _merge(clone(live) if live else {"metadata": {}}, wanted, shape, shape.root(), "")
     others = set().union(*(fields for owner, (fields, _stamp) in entries.items() if owner != mine))
     for path in sorted(former - asked.keys() - others, key=len, reverse=True):
         _drop(merged, path)
@@ -257,7 +257,7 @@ def _merge(into: dict[str, Any], wanted: dict[str, Any], shape: Shape, schema: A
         elif isinstance(value, list) and isinstance(present, list) and shape.list_keys(sub, name) is not None:
             into[name] = _merge_list(present, value, shape.list_keys(sub, name) or (), shape, sub)
         else:
-            into[name] = copy.deepcopy(value)
+            into[name] = clone(value)
     return into
 
 
@@ -269,7 +269,7 @@ def _merge_list(present: list[Any], wanted: list[Any], keys: tuple[str, ...], sh
     for item in wanted:
         place = index.get(member_step(item, keys))
         if place is None:
-            merged.append(copy.deepcopy(item))
+            merged.append(clone(item))
         else:
             merged[place] = _merge(merged[place], item, shape, schema.get("items") if schema else None, "")
     return merged

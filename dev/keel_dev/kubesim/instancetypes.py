@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from .kinds import CLUSTER_INSTANCETYPE, INSTANCETYPE
-from .store import Object, Store
+from .store import Object, Store, clone
 
 
 class Missing(Exception):
@@ -29,7 +28,7 @@ def find(store: Store, vm: Object) -> Object | None:
 
 def expand(store: Store, vm: Object) -> dict[str, Any]:
     """The template's spec with the instancetype's CPU, memory and devices in it. Raises Missing."""
-    spec = copy.deepcopy(vm["spec"]["template"]["spec"])
+    spec = clone(vm["spec"]["template"]["spec"])
     found = find(store, vm)
     if found is None:
         return spec

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import jsonpatch
@@ -10,6 +9,7 @@ import jsonpointer
 
 from .errors import bad_request, patch_rejected
 from .fields import LIST_KEYS, SETS
+from .store import clone
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -58,7 +58,7 @@ def strategic_patch(obj: Any, change: Any, name: str = "") -> Any:
     if not isinstance(change, dict):
         return change
     if change.get("$patch") == "replace":
-        return {key: copy.deepcopy(value) for key, value in change.items() if key != "$patch"}
+        return {key: clone(value) for key, value in change.items() if key != "$patch"}
     merged = dict(obj) if isinstance(obj, dict) else {}
     for key, value in change.items():
         if key.startswith("$deleteFromPrimitiveList/"):
@@ -78,9 +78,9 @@ def _strategic_list(present: list[Any], change: list[Any], name: str) -> list[An
     if name in SETS:
         return present + [item for item in change if item not in present]
     if not keys or not all(isinstance(item, dict) for item in change):
-        return copy.deepcopy(change)
+        return clone(change)
     if any(item.get("$patch") == "replace" for item in change):
-        return [copy.deepcopy(item) for item in change if item.get("$patch") != "replace"]
+        return [clone(item) for item in change if item.get("$patch") != "replace"]
     merged = list(present)
     for item in change:
         identity = [item.get(key) for key in keys]
@@ -89,7 +89,7 @@ def _strategic_list(present: list[Any], change: list[Any], name: str) -> list[An
             if place is not None:
                 del merged[place]
         elif place is None:
-            merged.append(copy.deepcopy(item))
+            merged.append(clone(item))
         else:
             merged[place] = strategic_patch(merged[place], item)
     return merged

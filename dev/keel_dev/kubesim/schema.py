@@ -7,7 +7,6 @@ are evaluated by cel-python for the parts of the object that are there.
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,6 +17,7 @@ from celpy.adapter import json_to_cel
 
 from .errors import cause
 from .kinds import Kind
+from .store import clone
 
 Schema = dict[str, Any]
 Cause = dict[str, str]
@@ -123,7 +123,7 @@ def _walk(node: dict[str, Any], schema: Schema, path: str, unknown: list[str], r
             _descend(value, sub, f"{path}.{name}" if path else name, unknown)
     for name, sub in properties.items():
         if "default" in sub and name not in node:
-            node[name] = copy.deepcopy(sub["default"])
+            node[name] = clone(sub["default"])
             _descend(node[name], sub, f"{path}.{name}" if path else name, unknown)
 
 

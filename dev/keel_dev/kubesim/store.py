@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from bisect import bisect_left
 from collections import defaultdict, deque
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,23 @@ Place = tuple[str, str]  # namespace ("" for cluster scope), name
 
 
 Objects = list[Object]
+
+
+def clone(value: Any) -> Any:
+    """A copy of JSON data that can be edited; several times faster than copy.deepcopy."""
+    if isinstance(value, dict):
+        return {name: clone(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [clone(item) for item in value]
+    return value
+
+
+def editable(obj: Object) -> Object:
+    """A copy of an object to be changed and stored; managedFields, never edited in place, are shared."""
+    copied = {name: clone(item) for name, item in obj.items() if name != "metadata"}
+    metadata = obj["metadata"]
+    copied["metadata"] = {n: item if n == "managedFields" else clone(item) for n, item in metadata.items()}
+    return copied
 
 
 class Change(NamedTuple):
@@ -45,6 +63,7 @@ class Store:
     def __init__(self, path: Path | None = None):
         self.lock = threading.RLock()
         self._objects: dict[str, dict[Place, Object]] = defaultdict(dict)
+        self._order: dict[str, list[Place]] = {}
         self._log: dict[str, deque[Change]] = defaultdict(lambda: deque(maxlen=LOG_LENGTH))
         self._forgotten: dict[str, int] = defaultdict(int)
         self._wake: dict[str, threading.Condition] = defaultdict(lambda: threading.Condition(self.lock))
@@ -74,8 +93,13 @@ class Store:
     def list(self, key: str, namespace: str = "") -> list[Object]:
         """Objects of a type, all namespaces when namespace is empty, ordered by namespace and name."""
         with self.lock:
-            found = self._objects[key]
-            return [found[place] for place in sorted(found) if not namespace or place[0] == namespace]
+            found, order = self._objects[key], self._order.get(key)
+            if order is None:
+                order = self._order[key] = sorted(found)
+            if not namespace:
+                return [found[place] for place in order]
+            first, last = bisect_left(order, (namespace, "")), bisect_left(order, (namespace + "\0", ""))
+            return [found[place] for place in order[first:last]]
 
     def list_at(self, key: str, version: int, namespace: str = "") -> Objects | None:
         """The same as of an earlier version; None when that is no longer known."""
@@ -99,6 +123,8 @@ class Store:
             before = self._objects[key].get(place)
             self._stamp(obj)
             self._objects[key][place] = obj
+            if before is None:
+                self._order.pop(key, None)
             if self._disk:
                 self._disk.write(self._version, key, place, orjson.dumps(obj))
             self._record(key, Change(self._version, "MODIFIED" if before else "ADDED", obj, before))
@@ -108,6 +134,7 @@ class Store:
         """Take an object out; returns its last state with the version of the deletion."""
         with self.lock:
             before = self._objects[key].pop((namespace, name))
+            self._order.pop(key, None)
             last = {**before, "metadata": dict(before["metadata"])}
             self._stamp(last)
             if self._disk:

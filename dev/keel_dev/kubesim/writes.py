@@ -6,7 +6,6 @@ schema, generation, field ownership, finalizers; then one `Store.put` or `Store.
 
 from __future__ import annotations
 
-import copy
 import random
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +24,7 @@ from .metadata import (
     new_uid,
 )
 from .schema import CustomSchema
-from .store import Object, Store
+from .store import Object, Store, clone, editable
 from .writer import Removal, Writer
 
 
@@ -42,7 +41,7 @@ class Writes:
         """Store a new object. A client's status is dropped where status has its own endpoint."""
         check_envelope(kind, body)
         check_place(kind, body, namespace)
-        obj = copy.deepcopy(body)
+        obj = clone(body)
         with self._store.lock:
             self._check_namespace(kind, namespace, obj)
             name_it(kind, obj["metadata"], self._random)
@@ -66,7 +65,7 @@ class Writes:
         check_place(kind, body, namespace, name)
         with self._store.lock:
             old = self.read(kind, namespace, name)
-            return self._commit(kind, old, copy.deepcopy(body), writer, subresource, must_have_version=kind.custom)
+            return self._commit(kind, old, clone(body), writer, subresource, must_have_version=kind.custom)
 
     def change(
         self,
@@ -80,7 +79,7 @@ class Writes:
         """PATCH: ``make`` gets a copy of the object and returns its new content."""
         with self._store.lock:
             old = self.read(kind, namespace, name)
-            new = make({**copy.deepcopy(old), "apiVersion": kind.api_version})
+            new = make({**editable(old), "apiVersion": kind.api_version})
             check_envelope(kind, new)
             check_place(kind, new, namespace, name)
             return self._commit(kind, old, new, writer, subresource)
@@ -98,7 +97,7 @@ class Writes:
             old = self._store.get(kind.key, namespace, name)
             if old is None and subresource:
                 raise errors.not_found(kind, name)
-            wanted = copy.deepcopy(body)
+            wanted = clone(body)
             if kind.status:
                 (wanted.pop("status", None) if not subresource else wanted.pop("spec", None))
             merged, conflicts = fields.apply(
@@ -122,7 +121,7 @@ class Writes:
             old = self._store.get(key, namespace, name)
             if old is None:
                 return None
-            new = copy.deepcopy(old)
+            new = editable(old)
             change(new)
             return self._put(kind, old, new, Writer(manager=manager, trusted=True), "")
 
@@ -145,7 +144,7 @@ class Writes:
                 )
                 raise errors.conflict(kind, name, why)
             self._admission.validate(Review("DELETE", kind, old, old, writer))
-            new = copy.deepcopy(old)
+            new = editable(old)
             self._mark(kind, new, removal)
             if writer.dry_run:
                 return new
@@ -223,7 +222,7 @@ class Writes:
         elif kind.status:
             new.pop("status", None)
             if "status" in old:
-                new["status"] = copy.deepcopy(old["status"])
+                new["status"] = clone(old["status"])
         new = self._admit(Review("UPDATE", kind, new, old, writer, subresource))
         check_metadata(kind, new["metadata"])
         check_finalizers(kind, new, old)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import random
 import uuid
 from typing import Any
@@ -11,7 +10,7 @@ from ..errors import cause, denied
 from ..kinds import CLUSTER_INSTANCETYPE, INSTANCETYPE, VM, VMI
 from ..launcher import guest_memory
 from ..quantity import binary
-from ..store import Store
+from ..store import Store, clone
 from . import Admission, Review
 from .template import check_template
 
@@ -115,7 +114,7 @@ class _Hooks:
         if review.operation == "UPDATE":
             assert review.old is not None
             if "status" in review.old:
-                vmi["status"] = copy.deepcopy(review.old["status"])
+                vmi["status"] = clone(review.old["status"])
             return
         if spec["domain"].get("firmware") is None:
             spec["domain"]["firmware"] = {"uuid": self._uuid()}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from cachetools import LRUCache
+
 from .. import quantity
 from ..cluster import Cluster
 from ..kinds import NODE, POD, PVC, STORAGE_CLASS, VMI
@@ -22,6 +24,7 @@ class Pods(Base):
 
     def __init__(self, cluster: Cluster):
         super().__init__(cluster)
+        self._known: LRUCache[str, dict[str, Any]] = LRUCache(10000)
         self.watches = {POD: self._route, NODE: self._waiting, PVC: self._users, VMI: self._launchers}
 
     def _route(self, pod: Object) -> Refs:
@@ -109,29 +112,38 @@ class Pods(Base):
 
     def _candidates(self, pod: Object) -> tuple[list[tuple[float, Object]], str]:
         """Nodes that fit with their load, and the scheduler's summary for when none does."""
-        nodes = self.cluster.list(NODE)
+        nodes, loads = self.cluster.list(NODE), self._loads()
         refused: dict[str, int] = {}
         fitting = []
         for node in nodes:
-            load = self._load(node)
+            load = loads.get(node["metadata"]["name"], {})
             reason = _refusal(pod, node) or self._apart(pod, node) or _short_of(pod, node, load)
             if reason:
                 refused[reason] = refused.get(reason, 0) + 1
             else:
-                fitting.append((float(load["cpu"]), node))
+                fitting.append((float(load.get("cpu", 0)), node))
         listed = ", ".join(f"{count} {reason}" for reason, count in sorted(refused.items()))
         return fitting, f"0/{len(nodes)} nodes are available: {listed}. preemption: 0/{len(nodes)} nodes are available"
 
-    def _load(self, node: Object) -> dict[str, Any]:
-        total: dict[str, Any] = {"cpu": quantity.parse(0)}
-        for other in self.cluster.list(POD):
-            if (
-                other["spec"].get("nodeName") == node["metadata"]["name"]
-                and other.get("status", {}).get("phase") not in FINAL
-            ):
-                for name, amount in requests_of(other).items():
-                    total[name] = total.get(name, 0) + amount
-        return total
+    def _loads(self) -> dict[str, dict[str, Any]]:
+        """node -> what its pods that have not finished ask for."""
+        loads: dict[str, dict[str, Any]] = {}
+        for pod in self.cluster.list(POD):
+            node = pod["spec"].get("nodeName")
+            if not node or pod.get("status", {}).get("phase") in FINAL:
+                continue
+            total = loads.setdefault(node, {})
+            for name, amount in self._requests(pod).items():
+                total[name] = total.get(name, 0) + amount
+        return loads
+
+    def _requests(self, pod: Object) -> dict[str, Any]:
+        """A pod's requests never change: they are added up once."""
+        uid = pod["metadata"]["uid"]
+        found = self._known.get(uid)
+        if found is None:
+            found = self._known[uid] = requests_of(pod)
+        return found
 
     def _apart(self, pod: Object, node: Object) -> str:
         """Required pod anti-affinity by host name."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from .. import instancetypes, quantity
 from ..kinds import REVISION, VM, VMI
 from ..launcher import is_hotplugged
-from ..store import Object
+from ..store import Object, clone
 from .base import Base, drop_condition, is_true, set_condition
 from .live_update import CPU_CHANGE, MEMORY_CHANGE
 
@@ -33,7 +32,7 @@ def follow_template(controller: Base, vm: Object, vmi: Object | None) -> tuple[s
     if failure:
         return failure
     changes: list[str] = []
-    wanted = copy.deepcopy(vmi["spec"])
+    wanted = clone(vmi["spec"])
     _live_fields(template, wanted)
     _volumes(template, wanted, vmi)
     _interfaces(template, wanted)
@@ -57,7 +56,7 @@ def _live_fields(template: Spec, wanted: Spec) -> None:
         if template.get(name) is None:
             wanted.pop(name, None)
         else:
-            wanted[name] = copy.deepcopy(template[name])
+            wanted[name] = clone(template[name])
 
 
 def _volumes(template: Spec, wanted: Spec, vmi: Object) -> None:
@@ -72,8 +71,8 @@ def _volumes(template: Spec, wanted: Spec, vmi: Object) -> None:
         devices = wanted["domain"].setdefault("devices", {})
         kept_volumes = [volume for volume in wanted.get("volumes") or () if volume["name"] not in gone]
         kept_disks = [disk for disk in devices.get("disks") or () if disk["name"] not in gone]
-        wanted["volumes"] = kept_volumes + [copy.deepcopy(volumes[name]) for name in new]
-        devices["disks"] = kept_disks + [copy.deepcopy(disks[name]) for name in new]
+        wanted["volumes"] = kept_volumes + [clone(volumes[name]) for name in new]
+        devices["disks"] = kept_disks + [clone(disks[name]) for name in new]
 
 
 def _refused_volume(template: Spec, spec: Spec) -> tuple[str, str] | None:
@@ -114,8 +113,8 @@ def _interfaces(template: Spec, wanted: Spec) -> None:
                 row["state"] = given[name]["state"]
     new = [name for name, row in given.items() if name not in present and name in networks and _pluggable(row)]
     if new:
-        devices["interfaces"] = [*(devices.get("interfaces") or ()), *(copy.deepcopy(given[name]) for name in new)]
-        wanted["networks"] = [*(wanted.get("networks") or ()), *(copy.deepcopy(networks[name]) for name in new)]
+        devices["interfaces"] = [*(devices.get("interfaces") or ()), *(clone(given[name]) for name in new)]
+        wanted["networks"] = [*(wanted.get("networks") or ()), *(clone(networks[name]) for name in new)]
 
 
 def _pluggable(row: dict[str, Any]) -> bool:
@@ -197,7 +196,7 @@ def _asked_size(spec: Spec) -> tuple[int, str | None]:
 
 def _settled(spec: Spec, plugged: set[str], size: tuple[int, str | None]) -> Any:
     """A template without everything that can change live, together with its size."""
-    kept = copy.deepcopy({key: value for key, value in spec.items() if key not in (*LIVE_FIELDS, "networks")})
+    kept = clone({key: value for key, value in spec.items() if key not in (*LIVE_FIELDS, "networks")})
     hot = {volume["name"] for volume in kept.get("volumes") or () if is_hotplugged(volume)}
     kept["volumes"] = [volume for volume in kept.get("volumes") or () if volume["name"] not in hot]
     devices = kept["domain"].setdefault("devices", {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from .. import errors
@@ -12,7 +11,7 @@ from ..errors import StatusError, denied
 from ..kinds import VM
 from ..launcher import claim_of, is_hotplugged
 from ..server import Answer
-from ..store import Object
+from ..store import Object, clone
 from . import Calls, is_dry
 
 MANAGER = "virt-api"
@@ -39,7 +38,7 @@ class VolumeCalls:
             raise errors.bad_request("AddVolumeOptions requires disk to not be nil")
         if not source or not any(source.get(kind) for kind in ("persistentVolumeClaim", "dataVolume")):
             raise errors.bad_request("AddVolumeOptions requires VolumeSource to not be nil")
-        volume = copy.deepcopy({"name": name, **{kind: value for kind, value in source.items() if value}})
+        volume = clone({"name": name, **{kind: value for kind, value in source.items() if value}})
         next(value for kind, value in volume.items() if kind != "name")["hotpluggable"] = True
         for present in vm["spec"]["template"]["spec"].get("volumes") or ():
             if present["name"] == name:
@@ -47,7 +46,7 @@ class VolumeCalls:
             if claim_of(present) and claim_of(present) == claim_of(volume):
                 text = f"Unable to add volume source [{claim_of(volume)}] because it already exists"
                 raise self._conflict(vm, text)
-        entry = {**copy.deepcopy(disk), "name": name}
+        entry = {**clone(disk), "name": name}
         if not any(kind in entry for kind in ("disk", "lun", "cdrom")):
             entry["disk"] = {"bus": "scsi"}
 
@@ -93,7 +92,7 @@ class VolumeCalls:
 
     def _edit(self, vm: Object, body: dict[str, Any], change: Any) -> Answer:
         """The edited template must pass admission: 422 otherwise."""
-        edited = copy.deepcopy(vm)
+        edited = clone(vm)
         change(edited["spec"]["template"]["spec"])
         causes = check_template(edited["spec"]["template"], "spec.template", creating_vmi=False)
         if causes:
