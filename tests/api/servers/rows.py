@@ -50,11 +50,40 @@ def vif(address="10.0.0.5", label="private", floating=()):
     }
 
 
-def add_server(conn, project, user, number=1, vifs=(), metadata=None, tags=(), volumes=(), **values):
+def add_server(conn, project, user, number=1, **values):
     """An active server in a cell; returns its uuid."""
-    tables = schema.nova_cell.tables
-    uuid = values.pop("uuid", str(uuids.uuid4()))
-    created = values.pop("created_at", START + datetime.timedelta(seconds=number))
+    return add_servers(conn, project, user, [number], **values)[0]
+
+
+def add_servers(conn, project, user, numbers, vifs=(), metadata=None, tags=(), volumes=(), **values):
+    """Active servers in a cell, a handful of statements for all of them; returns their uuids."""
+    rows = {name: [] for name in _TABLES}
+    for number in numbers:
+        uuid = values.get("uuid", str(uuids.uuid4()))
+        rows["instances"].append(_instance(uuid, project, user, number, values))
+        flavor = {"cur": nova("Flavor", "1.2", FLAVOR), "old": None, "new": None}
+        rows["instance_extra"].append({"instance_uuid": uuid, "flavor": json.dumps(flavor)})
+        rows["instance_info_caches"].append({"instance_uuid": uuid, "network_info": json.dumps(list(vifs))})
+        pairs = {"image_os_type": "linux", "image_min_ram": "0"}
+        rows["instance_system_metadata"] += [{"instance_uuid": uuid, "key": k, "value": v} for k, v in pairs.items()]
+        rows["instance_metadata"] += [
+            {"instance_uuid": uuid, "key": k, "value": v} for k, v in (metadata or {}).items()
+        ]
+        rows["tags"] += [{"resource_id": uuid, "tag": tag} for tag in tags]
+        rows["block_device_mapping"] += [_volume(uuid, volume) for volume in volumes]
+    for name, made in rows.items():
+        if made:
+            deleted = {} if name == "tags" else {"deleted": 0}
+            conn.execute(schema.nova_cell.tables[name].insert(), [deleted | row for row in made])
+    return [row["uuid"] for row in rows["instances"]]
+
+
+_TABLES = ("instances", "instance_extra", "instance_info_caches", "instance_system_metadata", "instance_metadata")
+_TABLES += ("tags", "block_device_mapping")
+
+
+def _instance(uuid, project, user, number, values):
+    created = values.get("created_at", START + datetime.timedelta(seconds=number))
     row = {
         "uuid": uuid,
         "project_id": project,
@@ -82,30 +111,14 @@ def add_server(conn, project, user, number=1, vifs=(), metadata=None, tags=(), v
         "kernel_id": "",
         "ramdisk_id": "",
         "auto_disk_config": True,
-        "updated_at": created,
-        **values,
     }
-    add(conn, tables["instances"], row)
-    conn.execute(tables["instances"].update().where(tables["instances"].c.uuid == uuid).values(created_at=created))
-    flavor = {"cur": nova("Flavor", "1.2", FLAVOR), "old": None, "new": None}
-    add(conn, tables["instance_extra"], {"instance_uuid": uuid, "flavor": json.dumps(flavor)})
-    add(conn, tables["instance_info_caches"], {"instance_uuid": uuid, "network_info": json.dumps(list(vifs))})
-    for key, value in (metadata or {}).items():
-        add(conn, tables["instance_metadata"], {"instance_uuid": uuid, "key": key, "value": value})
-    add(
-        conn,
-        tables["instance_system_metadata"],
-        {"instance_uuid": uuid, "key": "image_os_type", "value": "linux"},
-        {"instance_uuid": uuid, "key": "image_min_ram", "value": "0"},
-    )
-    for tag in tags:
-        add(conn, tables["tags"], {"resource_id": uuid, "tag": tag})
-    for volume in volumes:
-        device = {"instance_uuid": uuid, "volume_id": volume, "uuid": str(uuids.uuid4()), "device_name": "/dev/vdb"}
-        device |= {"source_type": "volume", "destination_type": "volume", "delete_on_termination": False}
-        device |= {"encrypted": False, "attachment_id": str(uuids.uuid4())}
-        add(conn, tables["block_device_mapping"], device)
-    return uuid
+    return {**row, "updated_at": created, "created_at": created, **values, "uuid": uuid}
+
+
+def _volume(uuid, volume):
+    device = {"instance_uuid": uuid, "volume_id": volume, "uuid": str(uuids.uuid4()), "device_name": "/dev/vdb"}
+    device |= {"source_type": "volume", "destination_type": "volume", "delete_on_termination": False}
+    return {**device, "encrypted": False, "attachment_id": str(uuids.uuid4())}
 
 
 def add_service(conn, host="node-1", **values):

@@ -4,7 +4,7 @@ from fakes.api import OTHER, PROJECT
 from keel_common.db import CELL0, count_statements
 from keel_common.db.stores.nova import servers_change
 
-from .rows import add_server, map_server, vif
+from .rows import add_servers, map_server, vif
 
 LIST_BUDGET = 6  # build requests, request specs, and two in each of two cells
 
@@ -17,10 +17,8 @@ def test_a_detailed_list_of_a_thousand_servers_costs_a_handful_of_statements(clo
     home = next(cell for cell in cloud.api.cells.all() if cell.uuid != CELL0)
 
     def fill(conn):
-        return [
-            add_server(conn, PROJECT, "u", number, vifs=[vif()], metadata={"a": "b"}, tags=["t"], volumes=["v"])
-            for number in range(1000)
-        ]
+        more = {"vifs": [vif()], "metadata": {"a": "b"}, "tags": ["t"], "volumes": ["v"]}
+        return add_servers(conn, PROJECT, "u", range(1000), **more)
 
     uuids = home.db.run(fill)
     cloud.api.cells.api.run(lambda conn: [map_server(conn, uuid, home.id, PROJECT, "u") for uuid in uuids])

@@ -9,7 +9,7 @@ from keel_common.domain.server.filters import Condition, Selection, sorting
 from keel_common.domain.server.guards import guard
 
 from .conftest import USER
-from .rows import START, add_server, add_service, vif
+from .rows import START, add_server, add_servers, add_service, vif
 
 NEWEST = sorting([], [], (2, 1))
 DETAIL = ["uuid", "display_name", "vm_state", *servers.PARTS]
@@ -31,8 +31,7 @@ def page(cell, selection=EVERYTHING, order=NEWEST, limit=None, marker=None):
 
 def test_a_page_of_a_thousand_servers_costs_two_statements(cell):
     def fill(conn):
-        for number in range(1000):
-            add_server(conn, PROJECT, USER, number, vifs=[vif()], metadata={"a": "b"}, tags=["x"], volumes=["v"])
+        add_servers(conn, PROJECT, USER, range(1000), vifs=[vif()], metadata={"a": "b"}, tags=["x"], volumes=["v"])
         add_service(conn)
 
     cell.run(fill)
