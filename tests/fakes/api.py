@@ -246,6 +246,7 @@ class _Responses:
         self._schemas = found["schemas"]
         self._validators: dict[str, Any] = {}
         self._routes = Routes(load(DIALECTS["compute"]))
+        self._validators: dict[str, Any] = {}
 
     def check(self, method: str, path: str, body: Any, reply: Reply) -> None:
         parts = path.partition("?")[0].split("/")
@@ -259,9 +260,13 @@ class _Responses:
         op = endpoint.plain or endpoint.actions[next(iter(body))]
         name = self._spans[op.id].at(parse(asked)) if op.id in self._spans else None
         if name is not None:
-            jsonschema.validate(
-                reply.body, self._schemas[name], format_checker=jsonschema.FormatChecker(["ipv4", "ipv6"])
-            )
+            self._validator(name).validate(reply.body)
+
+    def _validator(self, name: str) -> Any:
+        if name not in self._validators:
+            cls = jsonschema.validators.validator_for(self._schemas[name])
+            self._validators[name] = cls(self._schemas[name], format_checker=jsonschema.FormatChecker(["ipv4", "ipv6"]))
+        return self._validators[name]
 
 
 _responses: list[_Responses] = []
