@@ -1,9 +1,11 @@
 """What a person types: the ordinary `openstack` client and kubectl."""
 
-import json
+import re
+import shutil
 
 import pytest
 
+from keel_common.kube import SECRET, VM, names
 from tests.e2e.commands import Commands, Failed
 from tests.e2e.world import NAMESPACE, World
 
@@ -22,15 +24,23 @@ def test_main_job(world: World, member: Commands) -> None:
     attached = world.wait_for_volume(world.member.block_storage.get_volume(volume["id"]), "in-use")
     assert attached.attachments[0]["server_id"] == server["id"]
 
-    machines = json.loads(member.kubectl("get", "vms", "-n", NAMESPACE, "-o", "json"))["items"]
-    assert f"nova-{server['id']}" in [machine["metadata"]["name"] for machine in machines]
-    claims = member.kubectl("get", "pvc", "-n", NAMESPACE)
-    assert f"volume-{volume['id']}" in claims and "Bound" in claims
+    assert world.kube.find(VM, names.vm(server["id"]), NAMESPACE)
+    assert world.claim(attached)["status"]["phase"] == "Bound"
 
     member.openstack("server", "remove", "volume", server_name, volume_name)
     world.wait_for_volume(attached, "available")
     member.openstack("server", "delete", "--wait", server_name)
     member.openstack("volume", "delete", volume_name)
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+def test_kubectl_shows_the_same(world: World, member: Commands) -> None:
+    """The tables of kubectl name the server's VM, its instance and the volume's claim."""
+    server, volume = world.boot(), world.make_volume()
+    assert f"nova-{server.id}" in member.kubectl("get", "vms", "-n", NAMESPACE)
+    assert re.search(f"nova-{server.id} .* Running", member.kubectl("get", "vmis", "-n", NAMESPACE))
+    assert re.search(f"volume-{volume.id} .*Bound", member.kubectl("get", "pvc", "-n", NAMESPACE))
+    assert member.kubectl("get", "nodes").count(" Ready ") == 4
 
 
 def test_lists_and_shows(world: World, member: Commands, admin: Commands) -> None:
@@ -67,8 +77,8 @@ def test_keypair_and_user_data(world: World, member: Commands, tmp_path) -> None
         extra = ("--key-name", name, "--user-data", str(tmp_path / "data"))
         server = member.ask("server", "create", *boot, *extra, world.name("server"))
         assert server["key_name"] == name
-        secrets = member.kubectl("get", "secrets", "-n", NAMESPACE, "-o", "name")
-        assert server["id"] in secrets
+        secrets = [secret["metadata"]["name"] for secret in world.kube.list(SECRET, NAMESPACE)]
+        assert names.secret(server["id"], "userdata") in secrets
     finally:
         member.openstack("keypair", "delete", name)
 

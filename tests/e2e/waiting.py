@@ -7,7 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def wait_for(what: str, look: Callable[[], T], seconds: float = 90.0, every: float = 0.25) -> T:
+def wait_for(what: str, look: Callable[[], T], seconds: float = 60.0, every: float = 0.25) -> T:
     """Look until the answer is true, and return it; AssertionError with the last answer when the time is over."""
     deadline = time.monotonic() + seconds
     while True:

@@ -60,7 +60,7 @@ class World:
         except NotFoundException:
             return None
 
-    def wait_for_server(self, server: Any, status: str, seconds: float = 90) -> Any:
+    def wait_for_server(self, server: Any, status: str, seconds: float = 60) -> Any:
         """The server once it has a status and no task; an unexpected ERROR fails at once."""
 
         def reached() -> Any:
@@ -98,7 +98,7 @@ class World:
         except NotFoundException:
             return None
 
-    def wait_for_volume(self, volume: Any, status: str, seconds: float = 90) -> Any:
+    def wait_for_volume(self, volume: Any, status: str, seconds: float = 60) -> Any:
         """The volume once it has a status; an unexpected error status fails at once."""
 
         def reached() -> Any:

@@ -8,6 +8,8 @@ from keel_dev.settings import HOST, Settings
 #: like the group [csi], which says how the cluster is reached.
 BACKEND = "csi"
 SECTION = "cluster"
+#: The default StorageClass of the simulated cluster; the others bind late or cannot grow, for tests that want that.
+STORAGE_CLASS = "standard"
 
 
 def common(settings: Settings, process: str) -> Sections:
@@ -45,7 +47,7 @@ def keel(settings: Settings, process: str, health_port: int) -> Sections:
     """A service of OpenKeel: Cinder's options, and our own in groups of our own."""
     return common(settings, process) | {
         "keel": {"health_port": health_port, "cluster": settings.prefix},
-        "csi": {"kubeconfig": settings.kubeconfig},
+        "csi": {"kubeconfig": settings.kubeconfig, "storage_classes": STORAGE_CLASS},
     }
 
 
