@@ -94,6 +94,7 @@ class FakeCinder:
         self.volumes: dict[str, dict] = {}
         self.attachments: dict[str, dict] = {}
         self.refuse: errors.ClientError | None = None
+        self.made: Any = None
 
     def add(self, **values: Any) -> str:
         volume = {"id": str(uuid.uuid4()), "size": 1, "status": "available", **values}
@@ -104,7 +105,10 @@ class FakeCinder:
         return dict(self.volumes[volume_id])
 
     def create_volume(self, context: Any, volume: dict) -> dict:
-        return dict(self.volumes[self.add(**volume)])
+        found = self.volumes[self.add(**volume)]
+        if self.made:
+            self.made(found)
+        return dict(found)
 
     def create_attachment(self, context: Any, volume_id: str, server_id: str, *_: Any) -> dict:
         body = {"id": str(uuid.uuid4()), "volume_id": volume_id, "instance": server_id, "status": "reserved"}

@@ -66,7 +66,7 @@ class Connection:
         kubeconfig: str | None = None,
         context: str | None = None,
         timeout: float = 30.0,
-        attempts: int = 5,
+        attempts: int = 8,
         pool_size: int = 32,
         user_agent: str = "openkeel",
     ) -> None:

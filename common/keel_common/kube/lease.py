@@ -19,6 +19,8 @@ from keel_common.kube.kinds import LEASE
 
 LOG = logging.getLogger(__name__)
 
+SETTLE = 1.0
+"""Seconds between joining and the first look at the others."""
 GROUP = "openstack.org/members-of"
 """Label of every lease of one group of replicas."""
 
@@ -94,6 +96,10 @@ class Membership:
             try:
                 self._renew()
                 self._renewed = time.monotonic()
+                if self._members is None:
+                    # Replicas are started together: who comes a moment later is waited for, or it would be handed
+                    # over to at once what was just taken.
+                    self._stopping.wait(min(SETTLE, self._seconds / 3))
                 members = self._alive()
             except KubeError as error:
                 LOG.warning("%s: %s", self.name, error)

@@ -148,13 +148,17 @@ class World:
     def volume(self, size: int = 1) -> str:
         """A volume with its claim in the cluster."""
         volume = self.peers.cinder.add(size=size)
+        self.claim(volume, size)
+        return volume
+
+    def claim(self, volume: str, size: int) -> None:
+        """The claim of a volume, as volume-csi makes it."""
         spec = {
             "accessModes": ["ReadWriteOnce"],
             "volumeMode": "Block",
             "resources": {"requests": {"storage": f"{size}Gi"}},
         }
         self.kube.create(PVC, PVC.body(f"volume-{volume}", NAMESPACE, spec=spec))
-        return volume
 
     def volume_mapping(self, server: str, volume: str, boot_index: int | None = None, **values: Any) -> Any:
         """A mapping of a volume that the conductor has reserved."""
@@ -283,7 +287,7 @@ host = replica-1
 transport_url = fake:/
 report_interval = 1
 update_resources_interval = 1
-vif_plugging_timeout = 5
+vif_plugging_timeout = 4
 shutdown_timeout = 2
 [kubevirt]
 kubeconfig = {sim.kubeconfig}
@@ -291,7 +295,7 @@ namespace = {NAMESPACE}
 share_nodes = false
 import_timeout = 10
 start_timeout = 10
-attach_timeout = 5
+attach_timeout = 2
 delete_timeout = 10
 stop_margin = 5
 workers = 8

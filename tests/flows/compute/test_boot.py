@@ -74,6 +74,29 @@ def test_server_boots_from_a_volume(world):
     world.nothing_left(instance.uuid)
 
 
+def test_volume_is_made_from_an_image_while_the_server_boots(world):
+    instance = world.instance(image_ref="", system_metadata={})
+    world.conductor.add_mapping(
+        instance_uuid=instance.uuid,
+        source_type="image",
+        destination_type="volume",
+        image_id=world.peers.glance.id,
+        volume_size=2,
+        boot_index=0,
+        delete_on_termination=True,
+    )
+    world.peers.cinder.made = lambda volume: world.claim(volume["id"], volume["size"])
+    world.build(instance)
+    world.reach(instance.uuid, "active")
+    (mapping,) = [each for each in world.conductor.mappings.values() if each.instance_uuid == instance.uuid]
+    volume = world.peers.cinder.volumes[mapping.volume_id]
+    assert (volume["status"], volume["size"], volume["imageRef"]) == ("in-use", 2, world.peers.glance.id)
+    assert mapping.attachment_id in world.peers.cinder.attachments
+    world.delete(instance.uuid)
+    assert mapping.volume_id not in world.peers.cinder.volumes
+    world.nothing_left(instance.uuid)
+
+
 def test_server_is_deleted_with_all_it_had(world):
     server = world.boot()
     world.until(lambda: world.conductor.events[-1][2], "event of the build is finished")

@@ -3,6 +3,7 @@
 import pytest
 
 from keel_common.kube import VM, VMI
+from keel_contract.errors import RemoteFault
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +96,16 @@ def test_operation_that_is_not_built_is_refused_and_leaves_the_server_as_it_was(
     assert "pause_instance is not supported" in world.outcome("pause_instance", server)
     world.reach(server, "active")
     assert "pause_instance is not supported" in world.conductor.faults[-1].message
+
+
+def test_console_output_is_the_log_of_the_guest(world, server):
+    text = world.ask("get_console_output", server, tail_length=10)
+    assert isinstance(text, str)
+
+
+def test_console_of_a_server_without_a_guest_is_not_available(world, server):
+    stop(world, server)
+    with pytest.raises(RemoteFault) as caught:
+        world.ask("get_console_output", server, tail_length=10)
+    assert caught.value.class_name == "ConsoleNotAvailable"
+    start(world, server)

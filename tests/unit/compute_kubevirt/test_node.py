@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import os_traits
 import pytest
 
 from keel_compute.hosts import node as facts
@@ -161,3 +162,7 @@ def test_network_model_of_a_port():
 def test_port_the_user_made_is_kept():
     port = {"id": "a", "mac_address": "m", "network_id": "n", "binding:vif_type": "ovs"}
     assert vifs([port], [], [], (), ["a"])[0]["preserve_on_delete"] is True
+
+
+def test_traits_that_are_reported_are_standard_ones():
+    assert {*facts.CAPABILITIES, *facts.ALWAYS, facts.DISABLED} <= set(os_traits.get_traits())

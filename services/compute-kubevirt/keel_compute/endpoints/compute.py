@@ -125,9 +125,7 @@ class ComputeEndpoint(Unbuilt):
         ):
             mappings = self.site.records.mappings(context, instance.uuid)
             if any(each.volume_id == volume_id for each in mappings):
-                raise ExpectedFault(
-                    "DevicePathInUse" if device else "InvalidVolume", f"Volume {volume_id} is attached to this server"
-                )
+                raise ExpectedFault("InvalidVolume", f"Volume {volume_id} is attached to this server already")
             bus = disk_bus or (instance.get("system_metadata") or {}).get("image_hw_disk_bus")
             name = next_device(bus, [each.device_name for each in mappings])
             return self.site.records.create_mapping(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from typing import Any
 
 import os_traits
@@ -38,6 +39,7 @@ class Report:
         self.service: Any = None
         self.compute: Any = None
         self._sent: dict[str, Any] = {}
+        self._asked = time.monotonic()
         self._lock = threading.Lock()
 
     # -- service
@@ -150,6 +152,10 @@ class Report:
         placement = self._site.clients.placement
         uuid = self.compute.uuid
         with self._lock:
+            if time.monotonic() - self._asked > self._site.conf.compute.resource_provider_association_refresh:
+                # Somebody else may have changed the provider: everything is compared anew now and then.
+                self._sent.clear()
+                self._asked = time.monotonic()
             if not self._sent:
                 placement.ensure_provider(uuid, self.host)
                 self._sent["ratios"] = self._current_ratios(uuid)
@@ -167,11 +173,6 @@ class Report:
 
     def _current_ratios(self, uuid: str) -> dict[str, dict]:
         return self._site.clients.placement.inventories(uuid)
-
-    def forget(self) -> None:
-        """Send everything to Placement at the next `offer`: somebody else may have changed it."""
-        with self._lock:
-            self._sent.clear()
 
 
 def _differs(current: Any, wanted: Any) -> bool:
