@@ -11,6 +11,8 @@ import collections
 import queue
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import oslo_messaging
@@ -63,6 +65,22 @@ _exchanges_lock = threading.Lock()
 def _exchange(name: str) -> _Exchange:
     with _exchanges_lock:
         return _exchanges[name]
+
+
+_Seen = list[tuple[oslo_messaging.Target, str, dict[str, Any]]]
+_watchers: list[_Seen] = []
+
+
+@contextmanager
+def count_messages() -> Iterator[_Seen]:
+    """Collects every message sent while the block runs: its target, "call" or "cast", and the message (for tests)."""
+    seen: _Seen = []
+    _watchers.append(seen)
+    try:
+        yield seen
+    finally:
+        # by identity: two empty lists are equal
+        _watchers[:] = [other for other in _watchers if other is not seen]
 
 
 class _Incoming(base.RpcIncomingMessage):
@@ -149,6 +167,8 @@ class InProcessDriver(base.BaseDriver):
         def again(incoming: _Incoming) -> None:
             exchange.deliver(target, incoming)
 
+        for seen in _watchers:
+            seen.append((target, "call" if wait_for_reply else "cast", message))
         again(_Incoming(jsonutils.dumps(ctxt), jsonutils.dumps(message), replies, call_monitor_timeout, again))
         return None if replies is None else self._await(replies, target, timeout, call_monitor_timeout)
 

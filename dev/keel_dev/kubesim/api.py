@@ -35,7 +35,9 @@ class Target:
 
 
 class Api:
-    """The whole API as one callable. ``outside`` answers paths that are no Kubernetes resources (by first segment)."""
+    """The whole API as one callable. ``outside`` answers paths that are no Kubernetes resources (by first segment).
+    ``watchers`` are told of every request before it is answered.
+    """
 
     def __init__(self, catalogue: Catalogue, reads: Reads, writes: Writes, knobs: Knobs, authority: Authority):
         self._catalogue, self._reads, self._writes, self._knobs = catalogue, reads, writes, knobs
@@ -45,8 +47,11 @@ class Api:
         self.groups: dict[str, Callable[[Request, list[str]], Answer]] = {}
         self.subresources: dict[tuple[str, str], Extra] = {}
         self.creators: dict[str, Extra] = {}
+        self.watchers: list[Callable[[Request], None]] = []
 
     def __call__(self, request: Request) -> Answer:
+        for told in self.watchers:
+            told(request)
         try:
             return self._answer(request)
         except errors.StatusError as error:
