@@ -97,7 +97,7 @@ def test_a_migration_moves_the_guest(client, running):
     made = client.made(MIGRATION, migration())
     assert made["metadata"]["labels"] == {"kubevirt.io/vmi-name": "vm1"}
     seen = []
-    for event in client.watch(MIGRATION):
+    for event in client.watch(MIGRATION, resourceVersion=made["metadata"]["resourceVersion"]):
         phase = event["object"].get("status", {}).get("phase")
         if phase and phase not in seen:
             seen.append(phase)

@@ -16,7 +16,7 @@ from .cluster import Cluster
 from .controllers.guest import to_phase
 from .controllers.nodes import node_body, node_state, set_node_state
 from .controllers.pods import FINAL
-from .kinds import NODE, PVC, VMI
+from .kinds import NODE, VMI
 from .knobs import Failure, checked
 from .server import Answer, Request
 from .writer import Removal, Writer
@@ -46,11 +46,9 @@ class Control:
             ("POST", "controllers"): self.controllers,
             ("POST", "nodes"): self.node,
             ("DELETE", "nodes"): self.remove_node,
-            ("POST", "guests"): lambda name, body: asdict(self._knobs.set_behaviour("guests", _named(name), body)),
-            ("POST", "provisioners"): self.provisioner,
-            ("POST", "importers"): lambda name, body: asdict(
-                self._knobs.set_behaviour("importers", _named(name), body)
-            ),
+            ("POST", "guests"): lambda name, body: self._behave("guests", name, body),
+            ("POST", "provisioners"): lambda name, body: self._behave("provisioners", name, body),
+            ("POST", "importers"): lambda name, body: self._behave("importers", name, body),
             ("POST", "guest-events"): self.guest_event,
             ("POST", "tokens"): self.token,
             ("GET", "volumes"): self.volumes,
@@ -137,6 +135,7 @@ class Control:
         """{"dynamic": false}: no dynamic-networks controller, a new interface comes with a live migration only"""
         _only(body, "dynamic")
         self._knobs.dynamic_networks = bool(body["dynamic"])
+        self._cluster.engine.look_at_all()
         return body
 
     def controllers(self, name: str, body: dict[str, Any]) -> Any:
@@ -172,12 +171,10 @@ class Control:
         set_node_state(self._cluster, name, "ready")
         return {}
 
-    def provisioner(self, name: str, body: dict[str, Any]) -> Any:
-        """/provisioners/CLASS {"outcome": "fails"}; claims that wait are looked at again"""
-        value = asdict(self._knobs.set_behaviour("provisioners", _named(name), body))
-        for claim in self._cluster.list(PVC):
-            self._cluster.engine.look("csi", claim["metadata"]["namespace"], claim["metadata"]["name"])
-            self._cluster.engine.look("volumes", "", claim["spec"].get("volumeName", ""))
+    def _behave(self, table: str, name: str, body: dict[str, Any]) -> Any:
+        """/provisioners/CLASS {"outcome": "fails"} and the like; what waits is looked at again"""
+        value = asdict(self._knobs.set_behaviour(table, _named(name), body))
+        self._cluster.engine.look_at_all()
         return value
 
     def guest_event(self, name: str, body: dict[str, Any]) -> Any:
@@ -222,7 +219,7 @@ class Control:
         self._cluster.admission.down.clear()
         for node in self._cluster.list(NODE):
             set_node_state(self._cluster, node["metadata"]["name"], "ready")
-        self._cluster.engine.poke()
+        self._cluster.engine.look_at_all()
         return {}
 
 

@@ -59,10 +59,14 @@ class Engine:
         return sorted(self._controllers)
 
     def start(self) -> None:
+        self.look_at_all()
+        self._thread.start()
+
+    def look_at_all(self) -> None:
+        """Have every object looked at, as after a restart or a change of the knobs."""
         for key in list(self._routes):
             for obj in self._store.list(key):
                 self._enqueue(key, obj)
-        self._thread.start()
 
     def stop(self) -> None:
         with self._wake:
