@@ -47,7 +47,7 @@ class Cloud:
             servers.ensure_servers()
             with step("prepare MariaDB and RabbitMQ"):
                 servers.create_share(self.settings)
-        self.configure()
+        self.configure(self.services.values())
         self._remember()
         schemas.companions(self.settings)
         self.start(self._of_kind("companion", "cluster"))
@@ -90,9 +90,9 @@ class Cloud:
             servers.drop_share(self.settings)
         shutil.rmtree(self.settings.root, ignore_errors=True)
 
-    def configure(self) -> None:
-        """Write the configuration file of every process, and clouds.yaml."""
-        for service in self.services.values():
+    def configure(self, services: Iterable[Service]) -> None:
+        """Write the configuration files of processes, and clouds.yaml."""
+        for service in services:
             if service.conf is None:
                 continue
             folder = self.settings.etc / service.name
@@ -109,6 +109,7 @@ class Cloud:
         starting = [self.services[name] for name in names if not self.book.pid(name)]
         if not starting:
             return
+        self.configure(starting)
         with step(f"start {', '.join(service.name for service in starting)}"):
             for service in starting:
                 self._check_ports(service)

@@ -31,7 +31,7 @@ def test_novaclient_lists(world: World) -> None:
     nova = nova_client.Client("2.96", session=world.admin.session)
     assert {service.binary for service in nova.services.list()} >= {"nova-compute", "nova-conductor", "nova-scheduler"}
     assert len(nova.hypervisors.list()) == 4
-    assert nova.quotas.defaults("demo").instances == 10
+    assert nova.quotas.defaults(world.member.current_project_id).instances == 10
     assert nova.availability_zones.list()
 
 
