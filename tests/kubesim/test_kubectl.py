@@ -92,3 +92,24 @@ def test_the_python_client_works_with_the_kubeconfig(client, claim):
     with pytest.raises(kubernetes_client.ApiException) as caught:
         core.read_namespaced_secret("none", client.namespace)
     assert caught.value.status == 404
+
+
+@needs_kubectl
+def test_kubectl_creates_what_it_sends_as_protobuf(kubectl, client):
+    assert "created" in kubectl("create", "secret", "generic", "s", "--from-literal", "userdata=hello")
+    assert client.read("secrets", "s")["data"] == {"userdata": "aGVsbG8="}
+    assert "created" in kubectl("create", "configmap", "c", "--from-literal", "a=1")
+    assert client.read("configmaps", "c")["data"] == {"a": "1"}
+    assert "created" in kubectl("create", "quota", "q", "--hard", "requests.storage=5Gi")
+    assert client.read("resourcequotas", "q")["spec"]["hard"] == {"requests.storage": "5Gi"}
+    assert "created" in kubectl("create", "namespace", f"{client.namespace}-more")
+    assert "deleted" in kubectl("delete", "namespace", f"{client.namespace}-more")
+
+
+@needs_kubectl
+def test_kubectl_drains_but_leaves_guests_to_whoever_moves_them(kubectl, running, client):
+    running(evictionStrategy="External", nodeSelector={"kubernetes.io/hostname": "node-1"})
+    drain = ("drain", "node-1", "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout", "4s")
+    assert "Eviction triggered evacuation of VMI" in kubectl(*drain, ok=False)
+    assert client.read("virtualmachineinstances", "vm1")["status"]["evacuationNodeName"] == "node-1"
+    kubectl("uncordon", "node-1")

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import yaml
 
-from . import errors, patch
+from . import errors, patch, protobuf
 from .authority import Authority, Identity
 from .discovery import Discovery
 from .kinds import NAMESPACE, Catalogue, Kind
@@ -221,7 +221,7 @@ class Api:
         if not kind.custom:
             accepted = (patch.JSON_PATCH, patch.MERGE_PATCH, patch.STRATEGIC_PATCH, patch.APPLY_PATCH)
         if content not in accepted:
-            raise errors.unsupported_patch(accepted)
+            raise errors.unsupported_body(accepted)
         body = parse(request, kind, patching=True)
         if content == patch.APPLY_PATCH:
             return self._apply(request, target, writer, body)
@@ -277,16 +277,11 @@ def parse(request: Request, kind: Kind, patching: bool = False) -> Any:
         if "yaml" in content:
             return yaml.load(request.body, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         if "protobuf" in content:
-            raise errors.StatusError(
-                415,
-                "UnsupportedMediaType",
-                (
-                    "the body of the request was in an unknown format - accepted media types include: "
-                    "application/json, application/yaml"
-                ),
-                {},
-            )
+            return protobuf.read(request.body)
         return orjson.loads(request.body)
+    except protobuf.Unreadable as error:
+        accepted = ("application/json", "application/yaml")
+        raise errors.unsupported_body(accepted) from error
     except (orjson.JSONDecodeError, yaml.YAMLError) as error:
         if patching:
             raise errors.bad_request(f"error decoding patch: {error}") from error
@@ -324,6 +319,11 @@ def _writer(request: Request, who: Identity) -> Writer:
 def _options(request: Request) -> dict[str, Any]:
     if not request.body:
         return {}
+    if request.body.startswith(protobuf.MAGIC):
+        try:
+            return protobuf.read(request.body)
+        except protobuf.Unreadable as error:
+            raise errors.unsupported_body(("application/json",)) from error
     try:
         found = orjson.loads(request.body)
     except orjson.JSONDecodeError as error:

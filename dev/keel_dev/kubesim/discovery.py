@@ -115,7 +115,10 @@ def _rows(kind: Kind) -> list[dict[str, Any]]:
     subresources = (*kind.subresources, "status") if kind.status else kind.subresources
     for sub in subresources:
         verbs = {"log": ["get"], "eviction": ["create"]}.get(sub, _STATUS_VERBS)
-        rows.append(_sub_row(f"{kind.plural}/{sub}", kind.namespaced, kind.kind, verbs))
+        row = _sub_row(f"{kind.plural}/{sub}", kind.namespaced, kind.kind, verbs)
+        if sub == "eviction":
+            row.update(group="policy", version="v1", kind="Eviction")
+        rows.append(row)
     return rows
 
 

@@ -152,7 +152,7 @@ def aggregated_api_down() -> StatusError:
     return StatusError(503, None, text, text=text)
 
 
-def unsupported_patch(accepted: tuple[str, ...]) -> StatusError:
+def unsupported_body(accepted: tuple[str, ...]) -> StatusError:
     text = f"the body of the request was in an unknown format - accepted media types include: {', '.join(accepted)}"
     return StatusError(415, "UnsupportedMediaType", text, {})
 
