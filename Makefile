@@ -30,7 +30,7 @@ logs: venv ## show the ends of the logs (SERVICE=name for one)
 	@$(CLOUD) logs $(SERVICE)
 
 test: venv ## all tests that need no outside services
-	@.venv/bin/python -m pytest -q tests --ignore tests/e2e $(ARGS)
+	@.venv/bin/python -m pytest -q -n 2 --dist loadfile tests --ignore tests/e2e $(ARGS)
 
 e2e: venv ## the end-to-end tests against the running cloud
 	@.venv/bin/python -m pytest -q tests/e2e $(ARGS)
