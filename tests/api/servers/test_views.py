@@ -98,6 +98,13 @@ def test_a_server_in_full(cloud, admin):
     }
 
 
+def test_an_update_tells_kind_and_mac_of_addresses_from_2_75(cloud):
+    uuid = cloud.server(vifs=[vif("10.0.0.5")])
+    for version, extra in (("2.74", set()), ("2.75", {"OS-EXT-IPS:type", "OS-EXT-IPS-MAC:mac_addr"})):
+        shown = cloud.api.put(f"/servers/{uuid}", {"server": {"name": "new"}}, version=version).ok.body["server"]
+        assert set(shown["addresses"]["private"][0]) == {"version", "addr"} | extra
+
+
 def test_a_fault_is_shown_in_error_and_its_details_to_administrators(cloud, admin):
     uuid = cloud.server(vm_state="error")
     faults = schema.nova_cell.tables["instance_faults"]

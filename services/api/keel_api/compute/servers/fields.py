@@ -162,6 +162,13 @@ def addresses(server: Server, scope: Scope) -> dict[str, list[dict[str, Any]]]:
     }
 
 
+def plain_addresses(server: Server, scope: Scope) -> dict[str, list[dict[str, Any]]]:
+    """Addresses without their kind and MAC."""
+    if server["vm_state"] == "building":
+        return {}
+    return {label: [ip for ip, _, _ in ips] for label, ips in addresses_by_network(server).items()}
+
+
 def addresses_by_network(server: Server) -> dict[str, list[tuple[dict[str, Any], str, str]]]:
     """Network label -> (version and address, fixed or floating, MAC), the fixed ones first."""
     found: dict[str, list[tuple[dict[str, Any], str, str]]] = {}

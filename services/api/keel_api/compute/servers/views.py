@@ -34,7 +34,6 @@ _CORE = [
     Field("flavor", f.flavor_embedded, since="2.47", columns=("flavor",)),
     Field("created", f.created, columns=("created_at",)),
     Field("updated", f.updated, columns=("updated_at", "created_at")),
-    Field("addresses", f.addresses, columns=("network_info", "vm_state")),
     Field("accessIPv4", f.access_ip_v4, columns=("access_ip_v4",)),
     Field("accessIPv6", f.access_ip_v6, columns=("access_ip_v6",)),
     Field("OS-DCF:diskConfig", f.disk_config, columns=("auto_disk_config",)),
@@ -48,6 +47,8 @@ _CORE = [
     Field("pinned_availability_zone", f.pinned_zone, since="2.96", columns=("uuid",)),
     Field("scheduler_hints", f.scheduler_hints, since="2.100", columns=("uuid",)),
 ]
+
+_ADDRESSES = Field("addresses", f.addresses, columns=("network_info", "vm_state"))
 
 _GROUPS = [Field("server_groups", f.server_groups, since="2.71", columns=("uuid",))]
 
@@ -92,10 +93,17 @@ def _late(field: Field, since: str) -> Field:
 
 
 NAMES = View("servers", _NAME)
-DETAIL = View("servers detail", [*_CORE, *_MORE])
-SHOW = View("server", [*_CORE, *_MORE, *_GROUPS])
+DETAIL = View("servers detail", [*_CORE, _ADDRESSES, *_MORE])
+SHOW = View("server", [*_CORE, _ADDRESSES, *_MORE, *_GROUPS])
 UPDATED = View(
-    "updated server", [*_CORE, *_GROUPS, *[_late(m, "2.75") for m in _MORE if not m.until or parse(m.until) >= (2, 75)]]
+    "updated server",
+    [
+        *_CORE,
+        replace(_ADDRESSES, get=f.plain_addresses, until="2.74"),
+        replace(_ADDRESSES, since="2.75"),
+        *_GROUPS,
+        *[_late(more, "2.75") for more in _MORE if not more.until or parse(more.until) >= (2, 75)],
+    ],
 )
 
 # servers of a cell that does not answer: what the API database knows of them (from 2.69)
