@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 
@@ -13,6 +14,9 @@ from keel_dev.processes import ProcessBook
 from keel_dev.seeds import flavors, identity, images, networks, volume_types
 from keel_dev.services import Service, expand, plan
 from keel_dev.settings import PROFILES, Settings
+
+#: How long a port of ours may be held by what was there before.
+PORT_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -117,9 +121,13 @@ class Cloud:
             readiness.wait(self.settings, self.book, starting)
 
     def _check_ports(self, service: Service) -> None:
+        """Refuse to start beside a foreign server; a process that was killed a moment ago may let go of its port."""
+        deadline = time.monotonic() + PORT_SECONDS
         for port in service.ports:
-            if servers.is_listening(port):
-                raise CloudError(f"port {port} of {service.name} is taken by another program: set KEEL_PORT_OFFSET")
+            while servers.is_listening(port):
+                if time.monotonic() > deadline:
+                    raise CloudError(f"port {port} of {service.name} is taken by another program: set KEEL_PORT_OFFSET")
+                time.sleep(0.1)
 
     # Parts of up
 
