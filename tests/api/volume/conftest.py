@@ -4,8 +4,10 @@ write."""
 from __future__ import annotations
 
 import pytest
+from fakes.api import VolumeApi
 
-from keel_common.clients import errors
+from keel_api.volume.settings import Zones
+from keel_common.clients import Clients, errors
 from keel_common.db.stores.cinder import attachments, services, snapshots, transitions, volumes
 from keel_common.domain.volume.states import Transition
 
@@ -48,6 +50,34 @@ class Backend:
         """Columns of a volume as some operation left them."""
         guard = Transition("test", "volumes", on_mismatch=None)
         assert self.db.run(transitions.apply, guard, volume_id, values)
+
+
+@pytest.fixture(scope="session")
+def _shared(_volume_tables):
+    api = VolumeApi(_volume_tables)
+    yield api
+    api.close()
+
+
+@pytest.fixture
+def volume(_shared, _volume_tables):
+    """One application for all tests, each with fresh tables, an empty bus, its own peers and the default
+    configuration."""
+    changed = []
+    _volume_tables.restore(_shared.db, "cinder")
+    _shared.bus.sent.clear()
+    _shared.bus.answers.clear()
+    _shared.services.clients = Clients(_shared.conf, "volume")
+    _shared.services.zones = Zones(_shared.conf, _shared.db)
+
+    def set_option(option, value, group=None):
+        changed.append((option, group))
+        _shared.conf.set_override(option, value, group)
+
+    _shared.set = set_option
+    yield _shared
+    for option, group in changed:
+        _shared.conf.clear_override(option, group)
 
 
 @pytest.fixture

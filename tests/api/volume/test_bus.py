@@ -5,6 +5,7 @@ import time
 import uuid
 
 import pytest
+from fakes.api import VolumeApi
 
 from keel_api.services import VolumeServices
 from keel_contract.bus import Bus, Endpoint
@@ -39,6 +40,14 @@ class Peer:
         with self._news:
             assert self._news.wait_for(lambda: any(one[0] == name for one in self.got), 5), name
         return next(one for one in reversed(self.got) if one[0] == name)
+
+
+@pytest.fixture
+def volume(_volume_tables):
+    """An application of its own: its bus is a real one."""
+    api = VolumeApi(_volume_tables)
+    yield api
+    api.close()
 
 
 @pytest.fixture
