@@ -126,6 +126,7 @@ class FakeConductor:
         row = self._live(obj.uuid)
         row.deleted = obj.deleted = True
         row.deleted_at = obj.deleted_at = moment()
+        self.interfaces = {port: each for port, each in self.interfaces.items() if each.instance_uuid != obj.uuid}
 
     def _Instance_get_by_uuid(self, server: str, expected_attrs: Any = None, use_slave: bool = False) -> Any:  # noqa: N802
         return self._live(server).obj_clone()

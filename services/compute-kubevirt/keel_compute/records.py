@@ -157,7 +157,3 @@ class Records:
             instance_uuid=server, code=code, message=text(error)[:255], details=details, host=host
         )
         self._remote.action(context, row, "create")
-
-    def clear_consoles(self, context: Context, server: str) -> None:
-        """Remove the console tokens of an instance."""
-        self._remote.class_action(context, "ConsoleAuthToken", "clean_console_auths_for_instance", server)

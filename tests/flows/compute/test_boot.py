@@ -106,9 +106,7 @@ def test_server_is_deleted_with_all_it_had(world):
     world.nothing_left(server)
     assert counted(world, before) == [
         "InstanceActionEvent.event_start",
-        "VirtualInterface.delete_by_instance_uuid",
         "Instance.save",
-        "ConsoleAuthToken.clean_console_auths_for_instance",
         "Instance.destroy",
         "InstanceActionEvent.event_finish_with_failure",
     ]

@@ -23,7 +23,6 @@ def remove_machine(scope: Scope) -> None:
 def release_network(scope: Scope) -> None:
     """Ports are deleted, the user's own are unbound."""
     network.release(scope)
-    scope.site.records.delete_interfaces(scope.context, scope.server)
 
 
 def release_volumes(scope: Scope) -> None:
@@ -58,9 +57,8 @@ def record(scope: Scope) -> None:
 
 
 def give_back(scope: Scope) -> None:
-    """The allocation, console tokens, and the schedulers' count."""
+    """The allocation, and the schedulers' count."""
     scope.site.clients.placement.delete_allocations(scope.server)
-    scope.site.records.clear_consoles(scope.context, scope.server)
     if scope.site.conf.filter_scheduler.track_instance_changes:
         scope.site.scheduler.send(
             scope.context.elevated(),
@@ -71,7 +69,9 @@ def give_back(scope: Scope) -> None:
 
 
 def destroy(scope: Scope) -> None:
-    """The rows are soft-deleted."""
+    """The rows are soft-deleted; interfaces and console tokens go with them (nova 34.0.0 db semantics,
+    instance_destroy).
+    """
     scope.site.records.destroy(scope.context, scope.instance)
 
 
