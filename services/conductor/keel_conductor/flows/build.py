@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from keel_common.db import Cell
-from keel_common.db.stores.nova import instances_create, instances_destroy, placed, quotas
+from keel_common.db.stores.nova import instances_create, instances_destroy, placed, quotas, servers_boot
 from keel_conductor.flows import bury, schedule
 from keel_conductor.flows.failure import TooManyInstances
 from keel_conductor.flows.records import action_row, complete, device_rows
 from keel_conductor.objects import new_server, wire
 from keel_conductor.peers import Peers
 from keel_contract.context import Context
+from keel_contract.errors import RemoteFault
 from keel_contract.nova import objects
 
 LOG = logging.getLogger(__name__)
@@ -55,8 +56,7 @@ def build(peers: Peers, context: Context, wanted: list[Wanted], order: Order) ->
         selections = schedule.select(peers, context, wanted[0].spec, [server.uuid for server in wanted])
     except Exception as error:
         LOG.warning("No host for %s: %s", [server.uuid for server in wanted], error)
-        for server in wanted:
-            bury.in_cell0(peers, context, server, order.tags, error)
+        _bury_all(peers, context, wanted, order, error)
         return
     for server, chosen in zip(wanted, selections, strict=True):
         server.selections = chosen
@@ -70,11 +70,22 @@ def build(peers: Peers, context: Context, wanted: list[Wanted], order: Order) ->
             _start(peers, context, server, order)
 
 
+def _bury_all(peers: Peers, context: Context, wanted: list[Wanted], order: Order, error: Exception) -> None:
+    """Buries every server, also when one of them cannot be: that one is left to the expiry."""
+    for server in wanted:
+        try:
+            if not (isinstance(error, RemoteFault) and error.class_name == "NoValidHost"):
+                bury.give_back_claim(peers, server.uuid)  # the scheduler may have claimed before the answer was lost
+            bury.in_cell0(peers, context, server, order.tags, error)
+        except Exception:
+            LOG.exception("Server %s could not be buried", server.uuid)
+
+
 def forget(peers: Peers, server: Wanted) -> None:
     """The user deleted the server while it was being placed: nothing of it may stay."""
     LOG.info("Server %s was deleted while it was being placed", server.uuid)
     peers.cells.api.run(placed.delete_mapping, server.uuid)
-    peers.clients.placement.delete_allocations(server.uuid)
+    bury.give_back_claim(peers, server.uuid)
 
 
 def _recorded(peers: Peers, context: Context, server: Wanted, order: Order) -> bool:
@@ -93,8 +104,7 @@ def _recorded(peers: Peers, context: Context, server: Wanted, order: Order) -> b
         created = server.cell.db.run(instances_create.create, row_set)
     except Exception as error:
         LOG.exception("Server %s could not be recorded in its cell", server.uuid)
-        peers.clients.placement.delete_allocations(server.uuid)
-        bury.in_cell0(peers, context, server, order.tags, error)
+        _bury_all(peers, context, [server], order, error)
         return False
     server.instance = complete(instance, created)
     server.devices = wire.listed("BlockDeviceMappingList", created.devices, "BlockDeviceMapping")
@@ -105,10 +115,12 @@ def _within_quota(peers: Peers, context: Context, recorded: list[Wanted]) -> boo
     """Counts again, now that the servers are there: of two requests at once one may have been too many."""
     if not recorded or not peers.conf.quota.recheck_quota:
         return True
-    first = recorded[0].instance
-    limits = peers.cells.api.read(quotas.of_user, quotas.configured(peers.conf), first.project_id, first.user_id)
-    used = quotas.used(peers.cells, first.project_id)
-    over = [name for name in ("instances", "cores", "ram") if 0 <= limits[name] < used[name]]
+    owner = recorded[0].instance.project_id, recorded[0].instance.user_id
+    configured = quotas.configured(peers.conf)
+    defaults = {name: configured[name] for name in ("instances", "cores", "ram")}
+    limits = peers.cells.api.read(servers_boot.limits, *owner, defaults)
+    used = servers_boot.summed(cell.db.read(servers_boot.usage, *owner) for cell in peers.cells.all())
+    over = [name for who in limits for name, limit in limits[who].items() if 0 <= limit < used[who][name]]
     if not over:
         return True
     error = TooManyInstances(f"Quota exceeded for {', '.join(over)}: in use {used}, limits {limits}")
@@ -124,7 +136,7 @@ def _start(peers: Peers, context: Context, server: Wanted, order: Order) -> None
     assert cell is not None
     if not peers.cells.api.run(placed.put_in_cell, server.uuid, cell.id):
         cell.db.run(instances_destroy.destroy, server.uuid, None)
-        peers.clients.placement.delete_allocations(server.uuid)
+        bury.give_back_claim(peers, server.uuid)
         LOG.info("Server %s was deleted while it was being recorded", server.uuid)
         return
     properties: dict[str, Any] = {}

@@ -74,14 +74,15 @@ def finish_event(
 
     Raises Refused InstanceActionNotFound or InstanceActionEventNotFound.
     """
-    action = _action(conn, uuid, request_id, has_project)
-    failed = failure is not None or traceback is not None
-    _touch(conn, action, request_id, {"updated_at": when or now(), **({"message": "Error"} if failed else {})})
-    query = sa.select(EVENTS).where(EVENTS.c.action_id == action["id"], EVENTS.c.event == event, *living(EVENTS))
-    row = first(conn, query.order_by(EVENTS.c.id))
+    row = _event_of_request(conn, uuid, request_id, event)
+    action = None
     if row is None:
-        facts = {"action_id": action["id"], "event": event}
-        raise not_found("InstanceActionEventNotFound", f"Event {event} of action {action['id']}", **facts)
+        action = _action(conn, uuid, request_id, has_project)
+        row = _event(conn, action["id"], event)
+    failed = failure is not None or traceback is not None
+    if action is None or action["request_id"] == request_id:
+        moving = {"updated_at": when or now(), **({"message": "Error"} if failed else {})}
+        conn.execute(sa.update(ACTIONS).where(ACTIONS.c.id == row["action_id"]).values(**moving))
     end: dict[str, Any] = {"finish_time": now(), "result": "Error" if failed else "Success", "updated_at": now()}
     if failed:
         end |= {"details": failure, "traceback": traceback}
@@ -108,6 +109,23 @@ def _action(conn: sa.Connection, uuid: str, request_id: str, has_project: bool) 
         row = first(conn, newest)
     if row is None:
         raise _no_action(uuid, request_id)
+    return row
+
+
+def _event_of_request(conn: sa.Connection, uuid: str, request_id: str, event: str) -> Row | None:
+    """The event of the newest action of a request, in one statement; None when either is not there."""
+    newest = sa.select(ACTIONS.c.id).where(*_of(uuid), ACTIONS.c.request_id == request_id)
+    newest = newest.order_by(ACTIONS.c.created_at.desc(), ACTIONS.c.id.desc()).limit(1)
+    query = sa.select(EVENTS).where(EVENTS.c.action_id == newest.scalar_subquery(), EVENTS.c.event == event)
+    return first(conn, query.where(*living(EVENTS)).order_by(EVENTS.c.id))
+
+
+def _event(conn: sa.Connection, action_id: int, event: str) -> Row:
+    query = sa.select(EVENTS).where(EVENTS.c.action_id == action_id, EVENTS.c.event == event, *living(EVENTS))
+    row = first(conn, query.order_by(EVENTS.c.id))
+    if row is None:
+        facts = {"action_id": action_id, "event": event}
+        raise not_found("InstanceActionEventNotFound", f"Event {event} of action {action_id}", **facts)
     return row
 
 

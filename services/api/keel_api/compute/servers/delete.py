@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from keel_api.compute.server_actions import begin
@@ -12,12 +13,14 @@ from keel_api.http.ops import handles
 from keel_api.http.request import Request
 from keel_common.clients import errors
 from keel_common.db import Cell, now
-from keel_common.db.stores.nova import bdms, servers_change, servers_create, services
+from keel_common.db.stores.nova import bdms, servers_change, servers_create
 from keel_common.domain.server import guards
 from keel_common.domain.server.status import service_is_up
 from keel_common.wire import server as wire
 from keel_contract.nova.interfaces import COMPUTE
 
+COLUMNS = begin.COLUMNS | {"service"}
+"""What `remove` needs of a server: what the message carries, and whether its host is there to get it."""
 _DELETING, _SOFT_DELETING = "deleting", "soft-deleting"
 
 
@@ -25,14 +28,14 @@ _DELETING, _SOFT_DELETING = "deleting", "soft-deleting"
 def delete(req: Request) -> None:
     uuid = req.path["id"]
     found = lookup.located(req, uuid)
-    server, cell = lookup.read_found(req, found, begin.COLUMNS)
+    server, cell = lookup.read_found(req, found, COLUMNS)
     req.must("os_compute_api:servers:delete", lookup.target_of(server))
     _check(req, server, "delete")
     if cell is None:
         if _delete_build(req, uuid):
             return
         # the conductor was faster: the server is in a cell now
-        server, cell = lookup.read_found(req, lookup.located(req, uuid), begin.COLUMNS)
+        server, cell = lookup.read_found(req, lookup.located(req, uuid), COLUMNS)
         if cell is None:
             raise lookup.not_found(uuid)
     remove(req, server, cell, soft=req.services.conf.reclaim_instance_interval > 0)
@@ -61,7 +64,7 @@ def remove(req: Request, server: dict[str, Any], cell: Cell, soft: bool = False)
     _forget_shelved_image(req, server)
     if server["vm_state"] == "resized":
         raise Fault(501, "Deleting a server before its resize is confirmed or reverted is not possible yet.")
-    if not server["host"] or not _host_is_up(req, cell, server["host"]):
+    if not server["host"] or not _host_is_up(req, server["service"]):
         delete_here(req, server, cell)
         return
     soft = soft and bool(server["launched_at"])
@@ -79,8 +82,7 @@ def remove(req: Request, server: dict[str, Any], cell: Cell, soft: bool = False)
     req.services.cells.api.run(servers_create.queue_for_delete, uuid)
 
 
-def _host_is_up(req: Request, cell: Cell, host: str) -> bool:
-    row = cell.db.read(services.by_host_and_binary, host, "nova-compute")
+def _host_is_up(req: Request, row: Mapping[str, Any] | None) -> bool:
     if row is None:
         return False
     down_after = req.services.conf.service_down_time
