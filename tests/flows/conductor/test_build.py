@@ -2,6 +2,7 @@
 
 import datetime
 
+from keel_common.clients.errors import Unreachable
 from keel_common.db import now, schema
 from keel_common.db.stores.nova import quotas
 from keel_conductor.flows.expire import Expiry
@@ -208,3 +209,24 @@ def test_a_recorded_server_that_no_compute_ever_got_ends_in_error(cloud):
     row = cloud.row("instances")
     assert (row["vm_state"], row["task_state"]) == ("error", None)
     assert "interrupted" in cloud.row("instance_faults")["message"]
+
+
+def test_servers_are_buried_one_by_one_also_when_the_claim_cannot_be_given_back(cloud):
+    def refuse(consumer):
+        raise Unreachable(0, "no answer", "placement")
+
+    cloud.placement.delete_allocations = refuse
+    cloud.scheduler.meanwhile = lambda: 1 / 0
+    cloud.build(*cloud.asked(2))
+    rows = cloud.rows("instances", cloud.cell0.db)
+    assert [row["vm_state"] for row in rows] == ["error", "error"]
+    assert {fault["message"] for fault in cloud.rows("instance_faults", cloud.cell0.db)} == {"division by zero"}
+    assert cloud.rows("build_requests") == []
+
+
+def test_a_choice_in_a_cell_nobody_knows_is_buried_in_cell0(cloud):
+    cloud.scheduler.cell = "11111111-1111-4111-8111-111111111111"
+    cloud.build(*cloud.asked())
+    assert cloud.row("instances", cloud.cell0.db)["vm_state"] == "error"
+    assert "not mapped" in cloud.row("instance_faults", cloud.cell0.db)["message"]
+    assert cloud.placement.held == {}

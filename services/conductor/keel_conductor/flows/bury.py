@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from keel_common.clients.errors import ClientError
 from keel_common.db.stores.nova import faults, instances_create, instances_destroy, instances_save, placed
 from keel_conductor.flows.failure import event_of, fault_of
 from keel_conductor.flows.records import action_row, device_rows
@@ -50,7 +51,15 @@ def in_cell(peers: Peers, server: "Wanted", error: BaseException) -> None:
     assert server.cell is not None
     server.cell.db.run(fail, server.uuid, fault_of(error, peers.host))
     peers.cells.api.run(placed.put_in_cell, server.uuid, server.cell.id)
-    peers.clients.placement.delete_allocations(server.uuid)
+    give_back_claim(peers, server.uuid)
+
+
+def give_back_claim(peers: Peers, uuid: str) -> None:
+    """Frees what Placement holds for a server. When Placement refuses, the deletion of the server frees it."""
+    try:
+        peers.clients.placement.delete_allocations(uuid)
+    except ClientError:
+        LOG.exception("The claim of server %s could not be given back", uuid)
 
 
 def fail(conn: Any, uuid: str, fault: dict[str, Any], expected_task_state: Sequence[str | None] | None = None) -> None:

@@ -13,7 +13,7 @@ from keel_common.db.refusals import Refused
 from keel_common.db.stores.nova import instances, placed
 from keel_conductor.flows import bury
 from keel_conductor.flows.build import Wanted
-from keel_conductor.flows.failure import Expired
+from keel_conductor.flows.failure import Expired, fault_of
 from keel_conductor.objects import wire
 from keel_conductor.peers import Peers
 from keel_contract.context import Context
@@ -31,7 +31,10 @@ class Expiry:
     def run(self) -> None:
         before = now() - datetime.timedelta(seconds=self._seconds)
         for row in self._peers.cells.api.read(placed.stale_build_requests, before):
-            self._build_request(row)
+            try:
+                self._build_request(row)
+            except Exception:  # one that cannot be read must not keep the others
+                LOG.exception("Server %s could not be buried", row["instance_uuid"])
         for cell in self._peers.cells.working():
             for uuid in cell.db.read(instances.never_started, before):
                 self._recorded(cell, uuid)
@@ -50,7 +53,7 @@ class Expiry:
                 server.cell = cell
                 bury.in_cell(self._peers, server, self._error(uuid))
                 return
-        self._peers.clients.placement.delete_allocations(uuid)
+        bury.give_back_claim(self._peers, uuid)
         tags = [tag.tag for tag in wire.stored(row["tags"]).objects] if row["tags"] else []
         # The request id of the user is not stored: the action carries the one of this run.
         context = Context(server.request.instance.user_id, server.request.instance.project_id, is_admin=True)
@@ -59,7 +62,7 @@ class Expiry:
     def _recorded(self, cell: Cell, uuid: str) -> None:
         """Its allocation stays until it is deleted: a compute that gets the message late may still build it."""
         try:
-            cell.db.run(bury.fail, uuid, bury.fault_of(self._error(uuid), self._peers.host), ["scheduling"])
+            cell.db.run(bury.fail, uuid, fault_of(self._error(uuid), self._peers.host), ["scheduling"])
         except Refused as moved:
             LOG.info("Server %s moved on: %s", uuid, moved)
 
