@@ -20,9 +20,10 @@ STOP_SECONDS = 30.0
 class ProcessBook:
     """The recorded processes of one cloud."""
 
-    def __init__(self, run_folder: Path, log_folder: Path) -> None:
+    def __init__(self, run_folder: Path, log_folder: Path, stop_seconds: float = STOP_SECONDS) -> None:
         self.run_folder = run_folder
         self.log_folder = log_folder
+        self.stop_seconds = stop_seconds
 
     def log_path(self, name: str) -> Path:
         """The file that takes a process's output."""
@@ -70,7 +71,7 @@ class ProcessBook:
         running = {name: pid for name in names if (pid := self.pid(name))}
         for pid in running.values():
             _signal(pid, signal.SIGTERM)
-        deadline = time.monotonic() + STOP_SECONDS
+        deadline = time.monotonic() + self.stop_seconds
         killed = []
         for name, pid in running.items():
             while self.pid(name) and time.monotonic() < deadline:
