@@ -320,8 +320,8 @@ def test_migrations_in_progress_of_a_node(cloud, context, server):
 
 
 def test_parts_of_a_server_that_has_none_are_empty(cloud, context, server):
-    for name, method in (("ResourceList", "get_by_instance_uuid"), ("InstanceDeviceMetadata", "get_by_instance_uuid")):
-        assert cloud.remote.class_action(context, name, method, server.uuid) is None
+    for name in ("ResourceList", "InstanceDeviceMetadata", "TrustedCerts", "VirtCPUModel"):
+        assert cloud.remote.class_action(context, name, "get_by_instance_uuid", server.uuid) is None
     for name in ("ShareMappingList", "PciDeviceList", "VirtualInterfaceList"):
         assert cloud.remote.class_action(context, name, "get_by_instance_uuid", server.uuid).objects == []
     fault = refused(cloud.remote.class_action, context, "MigrationContext", "get_by_instance_uuid", server.uuid)

@@ -27,6 +27,16 @@ def get_device_metadata(call: Call, instance_uuid: str) -> Any:
     return _extra(call, instance_uuid, "device_metadata")
 
 
+@class_action("TrustedCerts", "get_by_instance_uuid")
+def get_trusted_certs(call: Call, instance_uuid: str) -> Any:
+    return _extra(call, instance_uuid, "trusted_certs")
+
+
+@class_action("VirtCPUModel", "get_by_instance_uuid")
+def get_vcpu_model(call: Call, instance_uuid: str) -> Any:
+    return _extra(call, instance_uuid, "vcpu_model")
+
+
 @class_action("InstanceNUMATopology", "get_by_instance_uuid")
 def get_numa_topology(call: Call, instance_uuid: str) -> Any:
     there, found = call.db.read(extras.get, instance_uuid, "numa_topology")
