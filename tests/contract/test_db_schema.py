@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 
 from keel_common.db import Database, SchemaError, check, current, schema, sync
 
-NAMES = sorted(schema.BY_NAME)
+NAMES = sorted(schema.HEADS)
 MYSQL = os.environ.get("KEEL_TEST_MYSQL")
 COUNTS = {"nova_api": 32, "nova_cell": 111, "cinder": 36}
 
@@ -49,7 +49,7 @@ def assert_metadata_matches(db: Database, name: str) -> None:
     """The MetaData that statements are built from names the same columns, null rules and keys as the real tables."""
     with db.engine.connect() as conn:
         real = inspect(conn)
-        tables = schema.BY_NAME[name].tables
+        tables = schema.of(name).tables
         assert sorted(real.get_table_names()) == sorted(tables)
         for table in tables.values():
             found = {column["name"]: column for column in real.get_columns(table.name)}
@@ -65,7 +65,7 @@ def test_sqlite_tables_and_indexes_equal_the_recording(sqlite, name):
     rows = sqlite.read(lambda c: c.exec_driver_sql("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall())
     assert sorted(" ".join(row[0].split()) for row in rows) == sorted(recorded(name, "sqlite"))
     assert_metadata_matches(sqlite, name)
-    assert len(schema.BY_NAME[name].tables) == COUNTS[name]
+    assert len(schema.of(name).tables) == COUNTS[name]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,18 +1,21 @@
 """The tables of Nova's API database, Nova's cell databases and Cinder's database.
 
 `nova_api`, `nova_cell` and `cinder` are SQLAlchemy MetaData with every table as the last migration of nova 34.0.0 and
-cinder 29.0.0 leaves it, legacy and shadow tables too. They serve statements; the tables themselves are made from the
-recorded definitions of each engine (see `sync`), which carry indexes, unique and foreign keys.
+cinder 29.0.0 leaves it, legacy and shadow tables too. Each is made when it is first asked for: a process needs those of
+one suite. They serve statements; the tables themselves are made from the recorded definitions of each engine (see
+`sync`), which carry indexes, unique and foreign keys.
 """
 
 import json
 import re
+import threading
 from importlib import resources
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, DateTime, Float, Integer, MetaData, String, Table, Text
 from sqlalchemy.dialects import mysql
 
+_making = threading.Lock()
 _TYPES: dict[str, Any] = {
     "integer": Integer,
     "bigint": BigInteger,
@@ -41,10 +44,22 @@ def _metadata(name: str) -> MetaData:
     return metadata
 
 
-nova_api = _metadata("nova_api")
-nova_cell = _metadata("nova_cell")
-cinder = _metadata("cinder")
-
-BY_NAME = {"nova_api": nova_api, "nova_cell": nova_cell, "cinder": cinder}
 HEADS = {"nova_api": "cdeec0c85668", "nova_cell": "ab450ba04102", "cinder": "9c74c1c6971f"}
 """Newest Alembic revision of each database, as the recorded release stamps it into alembic_version."""
+
+
+_made: dict[str, MetaData] = {}
+
+
+def of(name: str) -> MetaData:
+    """The tables of one of the databases that HEADS names."""
+    with _making:
+        if name not in _made:
+            _made[name] = _metadata(name)
+        return _made[name]
+
+
+def __getattr__(name: str) -> MetaData:
+    if name not in HEADS:
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    return of(name)

@@ -66,7 +66,7 @@ def _create(conn: Connection, name: str, engine: str) -> None:
             conn.exec_driver_sql("SET SESSION foreign_key_checks = 1")
     if name == "cinder":
         _cinder_rows(conn)
-    version = schema.BY_NAME[name].tables["alembic_version"]
+    version = schema.of(name).tables["alembic_version"]
     conn.execute(insert(version).values(version_num=schema.HEADS[name]))
 
 
@@ -132,7 +132,7 @@ def is_empty(db: Database, name: str) -> bool:
     """No rows anywhere but the version stamp."""
 
     def count(conn: Connection) -> bool:
-        for table in schema.BY_NAME[name].sorted_tables:
+        for table in schema.of(name).sorted_tables:
             if table.name != "alembic_version" and conn.execute(select(table).limit(1)).first():
                 return False
         return True
