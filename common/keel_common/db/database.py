@@ -13,6 +13,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
+from keel_common import patterns
 from keel_common.db.errors import DatabaseError, OutcomeUnknown, Unreachable, is_conflict, is_lost
 
 LOG = logging.getLogger(__name__)
@@ -167,6 +168,7 @@ def _sqlite(url: Any, group: Any) -> Engine:
         connection.isolation_level = None  # we say BEGIN ourselves, below
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA foreign_keys = ON")  # as InnoDB always does
+        connection.create_function("regexp", 2, patterns.found, deterministic=True)  # SQLAlchemy's own may never end
         if not memory:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'NORMAL' if synchronous == 'FULL' else 'OFF'}")

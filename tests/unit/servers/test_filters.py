@@ -2,6 +2,7 @@ from datetime import datetime
 
 import pytest
 
+from keel_common import patterns
 from keel_common.domain.server.filters import Condition, Selection, compile_selection, matches, permitted, sorting
 
 COLUMNS = frozenset({"display_name", "vm_state", "image_ref", "host", "project_id", "updated_at", "key_name"})
@@ -43,7 +44,7 @@ def test_a_build_request_is_tested_by_the_same_conditions():
     }
 
     def found(*conditions, deleted=False):
-        return matches(server, Selection(conditions, deleted))
+        return matches(server, Selection(conditions, deleted), patterns.found)
 
     assert found(Condition("regex", "display_name", "^web"))
     assert not found(Condition("regex", "display_name", "^db"))

@@ -4,8 +4,7 @@ Rules: nova 34.0.0 list_rules (servers) and status_map. A `Condition` names an i
 keys: `deleted`, `tags`, `tags-any`, `not-tags`, `not-tags-any`, `ip`, `ip6`, `changes-since`, `changes-before`.
 """
 
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,6 +16,7 @@ _RENAMED = {"image": "image_ref", "name": "display_name", "tenant_id": "project_
 TAG_KEYS = frozenset({"tags", "tags-any", "not-tags", "not-tags-any"})
 ADDRESS_KEYS = frozenset({"ip", "ip6"})
 SOFT_DELETED = "soft-delete"
+Found = Callable[[str, Any], bool]
 
 
 @dataclass(frozen=True)
@@ -103,25 +103,28 @@ def _condition(key: str, value: Any, columns: frozenset[str]) -> list[Condition]
     return [Condition("regex", key, str(value))]
 
 
-def matches(server: Mapping[str, Any], selection: Selection) -> bool:
-    """Say whether a server that is no row yet (a build request) belongs to a selection."""
+def matches(server: Mapping[str, Any], selection: Selection, found: Found) -> bool:
+    """Say whether a server that is no row yet (a build request) belongs to a selection.
+
+    `found(pattern, text)` searches a text for a pattern of the user (keel_common.patterns).
+    """
     if selection.deleted:
         return False
-    return all(_matches(server, condition) for condition in selection.conditions)
+    return all(_matches(server, condition, found) for condition in selection.conditions)
 
 
-def _matches(server: Mapping[str, Any], c: Condition) -> bool:
+def _matches(server: Mapping[str, Any], c: Condition, found: Found) -> bool:
     if c.op == "tag":
         return _tags_match(c.key, set(c.value), set(server.get("tags", ())))
     if c.op == "address":
-        return any(re.search(c.value, address) for address in addresses(server, 4 if c.key == "ip" else 6))
+        return any(found(c.value, address) for address in addresses(server, 4 if c.key == "ip" else 6))
     value = server.get(c.key)
     if c.op == "eq":
         return value == c.value
     if c.op == "in":
         return value in c.value
     if c.op == "regex":
-        return value is not None and re.search(c.value, str(value)) is not None
+        return found(c.value, value)
     moved: datetime | None = value or server.get("created_at")
     if moved is None:
         return False

@@ -9,6 +9,10 @@ from keel_api.http.fault import Fault
 from keel_api.http.request import Query, Request
 
 
+LARGEST = 2**63 - 1
+"""The largest number a database compares with; nothing is ever larger, so a larger wish is cut to it."""
+
+
 @dataclass(frozen=True)
 class Page:
     """What part of a list is asked. ``limit`` is never above the operator's maximum."""
@@ -33,7 +37,14 @@ def whole_number(query: Query, name: str, default: int) -> int:
         raise Fault(400, f"{name} param must be an integer") from None
     if number < 0:
         raise Fault(400, f"{name} param must be positive")
-    return number
+    return min(number, LARGEST)
+
+
+def row_id(text: str) -> int | None:
+    """The number of a record in a path; None for what is no number. One that no record can have becomes -1."""
+    if not (text.isascii() and text.isdecimal()):
+        return None
+    return int(text) if len(text) < len(str(LARGEST)) else -1
 
 
 def page(req: Request, maximum: int) -> Page:

@@ -57,7 +57,7 @@ def _tagged(key: str, tags: Sequence[str]) -> sa.ColumnElement[bool]:
         return has(tags)
     if key == "not-tags-any":
         return ~has(tags)
-    every = sa.and_(*[has([tag]) for tag in tags])
+    every = sa.and_(sa.true(), *[has([tag]) for tag in tags])
     return every if key == "tags" else ~every
 
 

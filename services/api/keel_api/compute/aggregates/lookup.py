@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from keel_api.http import Fault, Request
+from keel_api.http.paging import row_id
 from keel_common.db.stores.nova import aggregates
 from keel_contract.nova.interfaces import SCHEDULER
 from keel_contract.nova.objects import Aggregate
@@ -13,9 +14,10 @@ from keel_contract.nova.objects import Aggregate
 def one(req: Request) -> dict[str, Any]:
     """The aggregate of the path; 400 for an id that is no number, 404 for an unknown one."""
     key = req.path["id"]
-    if not key.isdigit():
+    number = row_id(key)
+    if number is None:
         raise Fault(400, f"Invalid input received: Invalid aggregate id {key}")
-    row = req.services.cells.api.read(aggregates.find, int(key))
+    row = req.services.cells.api.read(aggregates.find, number)
     if row is None:
         raise Fault(404, f"Aggregate {key} could not be found.")
     return row

@@ -9,7 +9,8 @@ from oslo_utils import strutils
 
 from keel_api.compute.flavors import lookup, views
 from keel_api.http import Fault, Request, View, handles
-from keel_api.http.paging import page, with_next
+from keel_api.http.paging import LARGEST, page, with_next
+from keel_common import patterns
 from keel_common.db.stores.nova import flavors
 
 _MANAGE = "os_compute_api:os-flavor-manage"
@@ -93,7 +94,7 @@ def _filters(req: Request) -> dict[str, Any]:
         "disabled": None if admin else False,
         "min_ram": _number(query.get("minRam"), "minRam"),
         "min_disk": _number(query.get("minDisk"), "minDisk"),
-        "name": query.get("name") if req.at_least(2, 102) else None,
+        "name": _name(query.get("name")) if req.at_least(2, 102) else None,
         "sort_key": query.get("sort_key", "flavorid"),
         "descending": query.get("sort_dir", "asc") == "desc",
     }
@@ -115,9 +116,18 @@ def _number(text: str | None, name: str) -> int | None:
     if not text:
         return None
     try:
-        return int(text)
+        return max(-LARGEST, min(int(text), LARGEST))
     except ValueError:
         raise Fault(400, f"Invalid {name} filter [{text}]") from None
+
+
+def _name(text: str | None) -> str | None:
+    if text is not None:
+        try:
+            patterns.compiled(text)
+        except patterns.InvalidPattern:
+            raise Fault(400, f"Invalid name filter [{text}]") from None
+    return text
 
 
 def _values(body: dict[str, Any]) -> dict[str, Any]:

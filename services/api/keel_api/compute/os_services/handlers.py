@@ -9,6 +9,7 @@ from oslo_utils import uuidutils
 from keel_api.compute.hosts import COMPUTE, all_services
 from keel_api.compute.os_services import views
 from keel_api.http import Fault, Request, handles
+from keel_api.http.paging import row_id
 from keel_common.db.stores.nova import aggregates, cell_mappings, compute_nodes, hosts, migrations, services
 
 _RULE = "os_compute_api:os-services"
@@ -43,7 +44,7 @@ def _one(req: Request, key: str) -> dict[str, Any]:
             raise Fault(400, f"Invalid uuid {key}")
         column: str = "uuid"
     else:
-        if not key.isdigit():
+        if row_id(key) is None:
             raise Fault(400, f"Invalid input received: Invalid id {key}")
         column = "id"
     found = [row for row in all_services(req) if str(row[column]) == key]

@@ -17,6 +17,8 @@ from keel_common.db.stores.nova import servers_boot, servers_found
 from keel_common.domain.server.filters import Condition
 
 _SUBSTRING = "ip-substring-filtering"
+_LONGEST_ADDRESS = 45
+"""Characters of the longest address there is; the network service is not asked for longer ones."""
 
 
 @handles("GET /servers")
@@ -92,6 +94,8 @@ def _by_address(req: Request, wanted: Wanted, asked: Page, columns: frozenset[st
     """
     neutron = req.services.clients.neutron
     if _SUBSTRING in neutron.extensions():
+        if len(address.value) > _LONGEST_ADDRESS:
+            return Found([], [])
         ports = neutron.list_ports(
             req.context,
             fixed_ips=f"ip_address_substr={address.value}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from oslo_utils import strutils, timeutils
 
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
+from keel_common import patterns
 from keel_common.db.stores.nova import servers
 from keel_common.domain.server import filters
 from keel_common.domain.server.filters import Condition, Selection
@@ -46,7 +46,6 @@ def read(req: Request, all_tenants_rule: str) -> Wanted:
             if req.at_least(2, 38):
                 raise Fault(400, "Invalid filter value for status")
             return Wanted(Selection(()), order, None, nothing=True)
-    _patterns(asked)
     _times(asked)
     deleted = _deleted(req, asked, vm_states)
     soft_deleted = _soft_deleted(asked, deleted)
@@ -63,6 +62,7 @@ def read(req: Request, all_tenants_rule: str) -> Wanted:
         asked.pop("description")
     flavor = asked.pop("flavor", None)
     selection = filters.compile_selection(asked, servers.COLUMNS, deleted, soft_deleted)
+    _check_patterns(selection)
     return Wanted(
         selection, order, project, flavor, plain=not (asked.keys() - {"project_id", "user_id"}) and not flavor
     )
@@ -97,13 +97,15 @@ def _boolean(text: str, name: str) -> bool:
         raise Fault(400, str(error)) from None
 
 
-def _patterns(asked: dict[str, Any]) -> None:
+def _check_patterns(selection: Selection) -> None:
     """400 for a value that is no pattern: most filters are."""
-    for key, value in asked.items():
+    for condition in selection.conditions:
+        if condition.op not in ("regex", "address"):
+            continue
         try:
-            re.compile(str(value))
-        except re.error:
-            raise Fault(400, f"Invalid filter value for {key}") from None
+            patterns.compiled(condition.value)
+        except patterns.InvalidPattern:
+            raise Fault(400, f"Invalid filter value for {condition.key}") from None
 
 
 def _times(asked: dict[str, Any]) -> None:
@@ -111,9 +113,9 @@ def _times(asked: dict[str, Any]) -> None:
         if name in asked:
             try:
                 moment = timeutils.parse_isotime(asked[name])
-            except ValueError:
+                asked[name] = moment.astimezone(datetime.UTC).replace(tzinfo=None)
+            except (ValueError, OverflowError):  # 0001-01-01 in an eastern zone is before the first year
                 raise Fault(400, f"Invalid filter field: {name}.") from None
-            asked[name] = moment.astimezone(datetime.UTC).replace(tzinfo=None)
     if "changes-since" in asked and "changes-before" in asked and asked["changes-since"] > asked["changes-before"]:
         raise Fault(400, "The value of changes-since must be less than or equal to changes-before.")
 

@@ -13,6 +13,7 @@ from typing import Any
 from keel_api.compute.servers.list_query import Wanted
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
+from keel_common import patterns
 from keel_common.db import Cell, Unreachable
 from keel_common.db.stores.nova import servers, servers_found
 from keel_common.domain.server.filters import Selection, matches
@@ -47,7 +48,9 @@ def read_page(req: Request, wanted: Wanted, limit: int, marker: str | None, colu
     if limit == 0:
         return Found([], [])
     api = req.services.cells.api
-    pending = [s for s in api.read(servers_found.builds, wanted.project_id) if matches(s, wanted.selection)]
+    pending = [
+        s for s in api.read(servers_found.builds, wanted.project_id) if matches(s, wanted.selection, patterns.found)
+    ]
     _sort(pending, wanted.order)
     start = _start(req, wanted, marker, pending)
     if start.row is not None:
@@ -140,4 +143,4 @@ class _Down:
 def only(selection: Selection, rows: list[Server]) -> list[Server]:
     """Those of the rows that also meet the conditions SQL leaves out (addresses)."""
     left = Selection(tuple(c for c in selection.conditions if c.op == "address"), None)
-    return [row for row in rows if matches(row, left)]
+    return [row for row in rows if matches(row, left, patterns.found)]
