@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keel_common.db import Cell
-from keel_common.db.stores.nova import instances_create, instances_destroy, placed, quotas, servers_boot
+from keel_common.db.stores.nova import instances_create, instances_destroy, placed, quotas
 from keel_conductor.flows import bury, schedule
 from keel_conductor.flows.failure import TooManyInstances
 from keel_conductor.flows.records import action_row, complete, device_rows
@@ -118,8 +118,8 @@ def _within_quota(peers: Peers, context: Context, recorded: list[Wanted]) -> boo
     owner = recorded[0].instance.project_id, recorded[0].instance.user_id
     configured = quotas.configured(peers.conf)
     defaults = {name: configured[name] for name in ("instances", "cores", "ram")}
-    limits = peers.cells.api.read(servers_boot.limits, *owner, defaults)
-    used = servers_boot.summed(cell.db.read(servers_boot.usage, *owner) for cell in peers.cells.all())
+    limits = peers.cells.api.read(quotas.limits, *owner, defaults)
+    used = quotas.summed(cell.db.read(quotas.usage, *owner) for cell in peers.cells.all())
     over = [name for who in limits for name, limit in limits[who].items() if 0 <= limit < used[who][name]]
     if not over:
         return True

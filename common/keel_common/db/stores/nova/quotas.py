@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, delete, false, func, or_, select
+from sqlalchemy import (
+    Connection,
+    Integer,
+    Select,
+    Table,
+    case,
+    delete,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
 
 from keel_common.db.cells import Cells
 from keel_common.db.schema import nova_api, nova_cell
@@ -103,19 +116,68 @@ def count_groups(conn: Connection, project_id: str, user_id: str | None = None) 
 
 
 def count_servers(conn: Connection, project_id: str, user_id: str | None = None) -> dict[str, int]:
-    """Servers of a project (or of a user in it) in one cell, with their vCPUs and MiB; softly deleted and hidden ones
-    do not count."""
-    table = _INSTANCES
-    query = select(func.count(), func.sum(table.c.vcpus), func.sum(table.c.memory_mb)).where(
-        table.c.deleted == 0,
-        table.c.project_id == project_id,
-        or_(table.c.hidden.is_(None), table.c.hidden == false()),
-        or_(table.c.vm_state.is_(None), table.c.vm_state != "soft-delete"),
+    """Servers of a project (or of a user in it) in one cell, with their vCPUs and MiB."""
+    return usage(conn, project_id, user_id)["project" if user_id is None else "user"]
+
+
+def limits(conn: Connection, project_id: str, user_id: str, defaults: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return {"project": limits, "user": limits} of the resources in `defaults`, in one statement.
+
+    The default class overrides the configuration, the project's own limit that; a user has no limit below the
+    project's unless one is set. -1 is no limit.
+    """
+    classes, quotas, users = _CLASSES, _PROJECTS, _USERS
+    names = list(defaults)
+
+    def part(level: int, table: Table, *where: Any) -> Select:
+        chosen = select(literal_column(str(level), Integer).label("level"), table.c.resource, table.c.hard_limit)
+        return chosen.where(*where, table.c.resource.in_(names))
+
+    query = union_all(
+        part(0, classes, classes.c.class_name == "default"),
+        part(1, quotas, quotas.c.project_id == project_id),
+        part(2, users, users.c.project_id == project_id, users.c.user_id == user_id),
     )
-    if user_id is not None:
-        query = query.where(table.c.user_id == user_id)
-    count, cores, ram = conn.execute(query).one()
-    return {"instances": count, "cores": int(cores or 0), "ram": int(ram or 0)}
+    project: dict[str, int] = dict(defaults)
+    user: dict[str, int] = {}
+    for row in sorted(conn.execute(query), key=lambda row: row.level):
+        (user if row.level == 2 else project)[row.resource] = row.hard_limit
+    return {"project": project, "user": user}
+
+
+def usage(conn: Connection, project_id: str, user_id: str | None = None) -> dict[str, dict[str, int]]:
+    """Return what the servers of a cell use: instances, cores, ram (MiB) of the project and of one user of it."""
+    instances = _INSTANCES
+    of_user = instances.c.user_id == user_id
+
+    def total(value: Any) -> Any:
+        return func.coalesce(func.sum(value), 0)
+
+    def mine(value: Any) -> Any:
+        return total(case((of_user, value), else_=0))
+
+    columns = {"instances": 1, "cores": instances.c.vcpus, "ram": instances.c.memory_mb}
+    query = select(
+        *[total(value).label(f"project_{name}") for name, value in columns.items()],
+        *[mine(value).label(f"user_{name}") for name, value in columns.items()],
+    ).where(
+        instances.c.deleted == 0,
+        instances.c.project_id == project_id,
+        or_(instances.c.vm_state != "soft-delete", instances.c.vm_state.is_(None)),
+        or_(instances.c.hidden == false(), instances.c.hidden.is_(None)),
+    )
+    row = conn.execute(query).mappings().one()
+    return {who: {name: int(row[f"{who}_{name}"]) for name in columns} for who in ("project", "user")}
+
+
+def summed(parts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:
+    """Add up the usage of several cells."""
+    total: dict[str, dict[str, int]] = {"project": {}, "user": {}}
+    for part in parts:
+        for who, used in part.items():
+            for name, amount in used.items():
+                total[who][name] = total[who].get(name, 0) + amount
+    return total
 
 
 def _over(conn: Connection, base: Mapping[str, int], table: Any, where: Any) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -85,66 +84,3 @@ def enabled_hosts(conn: sa.Connection) -> list[str]:
         services.c.binary == "nova-compute", services.c.disabled == sa.false(), services.c.deleted == 0
     )
     return [row.host for row in conn.execute(query)]
-
-
-def limits(
-    conn: sa.Connection, project_id: str, user_id: str, defaults: Mapping[str, int]
-) -> dict[str, dict[str, int]]:
-    """Return {"project": limits, "user": limits} of the resources in `defaults`, in one statement.
-
-    The default class overrides the configuration, the project's own limit that; a user has no limit below the
-    project's unless one is set. -1 is no limit.
-    """
-    classes, quotas, users = API["quota_classes"], API["quotas"], API["project_user_quotas"]
-    names = list(defaults)
-
-    def part(level: int, table: sa.Table, *where: Any) -> sa.Select:
-        chosen = sa.select(
-            sa.literal_column(str(level), sa.Integer).label("level"), table.c.resource, table.c.hard_limit
-        )
-        return chosen.where(*where, table.c.resource.in_(names))
-
-    query = sa.union_all(
-        part(0, classes, classes.c.class_name == "default"),
-        part(1, quotas, quotas.c.project_id == project_id),
-        part(2, users, users.c.project_id == project_id, users.c.user_id == user_id),
-    )
-    project, user = dict(defaults), {}
-    for row in sorted(conn.execute(query), key=lambda row: row.level):
-        (user if row.level == 2 else project)[row.resource] = row.hard_limit
-    return {"project": project, "user": user}
-
-
-def usage(conn: sa.Connection, project_id: str, user_id: str | None = None) -> dict[str, dict[str, int]]:
-    """Return what the servers of a cell use: instances, cores, ram (MiB) of the project and of one user of it."""
-    instances = CELL["instances"]
-    of_user = instances.c.user_id == user_id
-
-    def total(value: Any) -> Any:
-        return sa.func.coalesce(sa.func.sum(value), 0)
-
-    def mine(value: Any) -> Any:
-        return total(sa.case((of_user, value), else_=0))
-
-    columns = {"instances": 1, "cores": instances.c.vcpus, "ram": instances.c.memory_mb}
-    query = sa.select(
-        *[total(value).label(f"project_{name}") for name, value in columns.items()],
-        *[mine(value).label(f"user_{name}") for name, value in columns.items()],
-    ).where(
-        instances.c.deleted == 0,
-        instances.c.project_id == project_id,
-        sa.or_(instances.c.vm_state != "soft-delete", instances.c.vm_state.is_(None)),
-        sa.or_(instances.c.hidden == sa.false(), instances.c.hidden.is_(None)),
-    )
-    row = conn.execute(query).mappings().one()
-    return {who: {name: int(row[f"{who}_{name}"]) for name in columns} for who in ("project", "user")}
-
-
-def summed(parts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:
-    """Add up the usage of several cells."""
-    total: dict[str, dict[str, int]] = {"project": {}, "user": {}}
-    for part in parts:
-        for who, used in part.items():
-            for name, amount in used.items():
-                total[who][name] = total[who].get(name, 0) + amount
-    return total

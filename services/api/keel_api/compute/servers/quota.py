@@ -9,7 +9,7 @@ from typing import Any
 from keel_api.compute.servers.asked import Asked
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
-from keel_common.db.stores.nova import servers_boot
+from keel_common.db.stores.nova import quotas
 
 COUNTED = ("instances", "cores", "ram")
 _SIZES = ("metadata_items", "injected_files", "injected_file_content_bytes", "injected_file_path_length")
@@ -40,7 +40,7 @@ def limits(req: Request) -> Limits:
         raise Fault(501, f"Quota driver {quota.driver} is not available")
     defaults = {name: quota[name] for name in names}
     context = req.context
-    found = req.services.cells.api.read(servers_boot.limits, context.project_id, context.user_id, defaults)
+    found = req.services.cells.api.read(quotas.limits, context.project_id, context.user_id, defaults)
     return Limits(found["project"], found["user"])
 
 
@@ -70,8 +70,8 @@ def servers_allowed(req: Request, allowed: Limits, flavor: Mapping[str, Any], lo
     if all(allowed.project[name] < 0 and allowed.user.get(name, -1) < 0 for name in COUNTED):
         return high
     context = req.context
-    used = servers_boot.summed(
-        cell.db.read(servers_boot.usage, context.project_id, context.user_id) for cell in req.services.cells.all()
+    used = quotas.summed(
+        cell.db.read(quotas.usage, context.project_id, context.user_id) for cell in req.services.cells.all()
     )
     fits = high
     tight: tuple[str, int, int] | None = None
