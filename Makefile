@@ -33,7 +33,7 @@ test: venv ## all tests that need no outside services
 	@.venv/bin/python -m pytest -q -n 2 --dist loadfile tests --ignore tests/e2e $(ARGS)
 
 e2e: venv ## the end-to-end tests against the running cloud
-	@.venv/bin/python -m pytest -q tests/e2e $(ARGS)
+	@.venv/bin/python -m pytest -v --disable-warnings --durations 10 tests/e2e $(ARGS)
 
 lint: venv ## ruff: rules and format
 	@.venv/bin/ruff check $(SOURCES)

@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 from keel_dev import environments, readiness, schemas, servers
 from keel_dev.confs.clients import clouds_yaml
@@ -39,12 +40,18 @@ class Cloud:
         for name in expand(self.services, self.mixture.without):
             del self.services[name]
 
+    @property
+    def was_up(self) -> bool:
+        """Whether `up` ever began in this profile: only then is there something to forget."""
+        return _mixture_file(self.settings).exists()
+
     # The whole cloud
 
     def up(self) -> None:
         """Prepare everything, start every process, seed what is missing."""
         self._end_other_profile()
         self._end_strangers()
+        self._remember()
         for name in sorted({service.environment for service in self.services.values()} - {"project"}):
             environments.install(self.settings, name)
         if self.settings.uses_servers:
@@ -52,7 +59,6 @@ class Cloud:
             with step("prepare MariaDB and RabbitMQ"):
                 servers.create_share(self.settings)
         self.configure(self.services.values())
-        self._remember()
         schemas.companions(self.settings)
         self.start(self._of_kind("companion", "cluster"))
         self._seed_companions()
@@ -168,13 +174,17 @@ class Cloud:
 
     def _remember(self) -> None:
         (self.settings.home / "profile").write_text(self.settings.profile)
-        (self.settings.root / "mixture.json").write_text(json.dumps(asdict(self.mixture)))
+        _mixture_file(self.settings).write_text(json.dumps(asdict(self.mixture)))
+
+
+def _mixture_file(settings: Settings) -> Path:
+    return settings.root / "mixture.json"
 
 
 def _remembered(settings: Settings) -> Mixture:
     """The mixture of the last `up` of a profile."""
     try:
-        known = json.loads((settings.root / "mixture.json").read_text())
+        known = json.loads(_mixture_file(settings).read_text())
     except (FileNotFoundError, json.JSONDecodeError):
         return Mixture()
     return Mixture(**{name: tuple(values) for name, values in known.items()})

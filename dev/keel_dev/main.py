@@ -42,9 +42,9 @@ def command_down(arguments: argparse.Namespace) -> int:
 def command_reset(arguments: argparse.Namespace) -> int:
     """end everything and forget the data of both profiles"""
     for profile in [arguments.profile] if arguments.profile else PROFILES:
-        settings = Settings.from_environment(profile)
-        if settings.root.exists():
-            Cloud(settings).reset()
+        cloud = Cloud(Settings.from_environment(profile))
+        if cloud.was_up:
+            cloud.reset()
             say(f"forgot the profile {profile}")
     return 0
 

@@ -6,6 +6,7 @@ import pwd
 import sqlite3
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from keel_dev import servers
@@ -15,10 +16,14 @@ from keel_dev.settings import PASSWORD, REGION, Settings
 
 
 def companions(settings: Settings) -> None:
-    """Databases of Keystone (with its keys and first user), Placement, Glance and Neutron."""
+    """Databases of Keystone (with its keys and first user), Placement, Glance and Neutron, all at the same time."""
     steps = {"keystone": _keystone, "placement": _placement, "glance": _glance, "neutron": _neutron}
-    for name, create in steps.items():
-        _once(settings, (name,), f"create the database of {name}", create)
+    missing = [name for name in steps if not _mark(settings, name).exists()]
+    if not missing:
+        return
+    with step(f"create the databases of {', '.join(missing)}"), ThreadPoolExecutor(len(missing)) as pool:
+        for done in [pool.submit(_create, settings, (name,), steps[name]) for name in missing]:
+            done.result()
 
 
 def suites(settings: Settings, compute: str, volume: str) -> None:
@@ -50,15 +55,23 @@ def discover_hosts(settings: Settings, compute: str) -> None:
     _keel(settings, settings.etc / compute / "nova.conf", "nova", "cell_v2", "discover_hosts")
 
 
+def _mark(settings: Settings, name: str) -> Path:
+    """The file that says that a database is complete."""
+    return settings.state / f"{name}-created"
+
+
 def _once(settings: Settings, names: tuple[str, ...], title: str, create: Callable[[Settings], None]) -> None:
-    mark = settings.state / f"{names[-1]}-created"
-    if mark.exists():
-        return
-    with step(title):
-        for name in names:
-            _empty(settings, name)
-        create(settings)
-        mark.touch()
+    if not _mark(settings, names[-1]).exists():
+        with step(title):
+            _create(settings, names, create)
+
+
+def _create(settings: Settings, names: tuple[str, ...], create: Callable[[Settings], None]) -> None:
+    """Make databases anew, whatever an interrupted creation left; the mark comes last."""
+    for name in names:
+        _empty(settings, name)
+    create(settings)
+    _mark(settings, names[-1]).touch()
 
 
 def _empty(settings: Settings, name: str) -> None:

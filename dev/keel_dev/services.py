@@ -133,7 +133,7 @@ MODULES = {
 def _cluster(settings: Settings) -> Service:
     port = settings.port("kubesim")
     argv = ["--host", HOST, "--port", str(port), "--nodes", "4"]
-    argv += ["--state-dir", str(settings.state_of("kubesim")), "--kubeconfig", str(settings.kubeconfig)]
+    argv += ["--state-dir", str(settings.state / "kubesim"), "--kubeconfig", str(settings.kubeconfig)]
     argv += ["--namespace", NAMESPACE]
     return Service(
         "kubesim",
