@@ -1,4 +1,5 @@
 import pytest
+import sqlalchemy as sa
 from fakes.api import CELL1
 
 from keel_common.clients import errors
@@ -51,6 +52,29 @@ def test_a_server_that_no_cell_has_goes_with_its_build_request(cloud, wish):
     assert cloud.cinder.volumes[volume]["status"] == "available"
     assert cloud.api.get(f"/servers/{uuid}").status == 404
     assert cloud.api.get("/servers").body["servers"] == []
+
+
+def test_what_a_dead_conductor_had_claimed_for_a_build_is_given_back(cloud, wish):
+    uuid = cloud.create(wish())["server"]["id"]
+    assert cloud.api.delete(f"/servers/{uuid}").status == 204
+    assert cloud.placement.deleted == [uuid]
+
+
+def test_a_server_that_a_host_takes_over_in_this_moment_is_deleted_by_it(cloud):
+    """Nothing is done here any more: two would take the same things back, and nobody would end the guest."""
+    cloud.service()
+    uuid = cloud.server(host=None, task_state="scheduling", vm_state="building")
+
+    @sa.event.listens_for(cloud.cell.engine, "before_cursor_execute")
+    def taken_first(_connection, cursor, statement, *_rest):
+        if statement.startswith("UPDATE instances") and not taken:
+            taken.append(statement)
+            cursor.execute(f"UPDATE instances SET host='node-1', task_state='networking' WHERE uuid='{uuid}'")
+
+    taken = []
+    assert cloud.api.delete(f"/servers/{uuid}").status == 204
+    assert cloud.api.bus.methods() == ["terminate_instance"]
+    assert cloud.neutron.deleted == [] and cloud.placement.deleted == []
 
 
 def test_a_server_buried_in_cell0_is_deleted_here(cloud):

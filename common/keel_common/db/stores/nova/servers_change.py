@@ -101,6 +101,15 @@ def mark_deleting(conn: sa.Connection, uuid: str, task_state: str, action: Mappi
     return True
 
 
+def mark_deleting_here(conn: sa.Connection, uuid: str, expected_host: str | None) -> bool:
+    """Begin, or go on with, a deletion in which no host takes part; False when the host is no longer `expected_host`.
+
+    From then on no host can begin to build the server: that needs a server without task or in scheduling.
+    """
+    where = [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0, one_of(INSTANCES.c.host, [expected_host])]
+    return cas(conn, INSTANCES, {"task_state": "deleting", "progress": 0}, where)
+
+
 def destroy(conn: sa.Connection, uuid: str, expected_host: str | None, action: Mapping[str, Any] | None = None) -> bool:
     """Soft delete a server and everything of it, in the state deleted.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from keel_api.compute.server_actions import begin
 from keel_api.compute.servers import lookup
-from keel_api.compute.servers.local_delete import delete_here, release_volumes
+from keel_api.compute.servers.local_delete import delete_here, release_allocation_of_build, release_volumes
 from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
 from keel_api.http.request import Request
@@ -35,9 +35,7 @@ def delete(req: Request) -> None:
         if _delete_build(req, uuid):
             return
         # the conductor was faster: the server is in a cell now
-        server, cell = lookup.read_found(req, lookup.located(req, uuid), COLUMNS)
-        if cell is None:
-            raise lookup.not_found(uuid)
+        server, cell = _again(req, uuid)
     remove(req, server, cell, soft=req.services.conf.reclaim_instance_interval > 0)
 
 
@@ -55,6 +53,7 @@ def _delete_build(req: Request, uuid: str) -> bool:
     if not api.run(servers_create.delete_build, uuid):
         return False
     release_volumes(req, devices)
+    release_allocation_of_build(req, uuid)
     api.run(servers_create.queue_for_delete, uuid)
     return True
 
@@ -65,8 +64,10 @@ def remove(req: Request, server: dict[str, Any], cell: Cell, soft: bool = False)
     if server["vm_state"] == "resized":
         raise Fault(501, "Deleting a server before its resize is confirmed or reverted is not possible yet.")
     if not server["host"] or not _host_is_up(req, server["service"]):
-        delete_here(req, server, cell)
-        return
+        if delete_here(req, server, cell):
+            return
+        # a host began to build it meanwhile and takes back what it made
+        server, cell = _again(req, server["uuid"])
     soft = soft and bool(server["launched_at"])
     task_state = _SOFT_DELETING if soft else _DELETING
     uuid = server["uuid"]
@@ -80,6 +81,13 @@ def remove(req: Request, server: dict[str, Any], cell: Cell, soft: bool = False)
         devices = wire.devices(cell.db.read(bdms.of_servers, [uuid]))
         req.services.rpc(COMPUTE, cell).send(req.context, "terminate_instance", instance=instance, bdms=devices)
     req.services.cells.api.run(servers_create.queue_for_delete, uuid)
+
+
+def _again(req: Request, uuid: str) -> tuple[dict[str, Any], Cell]:
+    server, cell = lookup.read_found(req, lookup.located(req, uuid), COLUMNS)
+    if cell is None:
+        raise lookup.not_found(uuid)
+    return server, cell
 
 
 def _host_is_up(req: Request, row: Mapping[str, Any] | None) -> bool:

@@ -17,20 +17,22 @@ LOG = logging.getLogger(__name__)
 _UNBOUND = {"device_id": "", "device_owner": "", "binding:host_id": ""}
 
 
-def delete_here(req: Request, server: dict[str, Any], cell: Cell) -> None:
+def delete_here(req: Request, server: dict[str, Any], cell: Cell) -> bool:
     """Take everything of the server back: ports, volumes, allocation, rows. A later DELETE goes on where one broke off.
 
-    A guest that its dead host still holds is removed by the host when it comes back.
+    A guest that its dead host still holds is removed by the host when it comes back. False, with nothing changed, when
+    a host took the server over since it was read.
     """
     uuid = server["uuid"]
-    cell.db.run(servers_change.mark_deleting, uuid, "deleting", None)
+    if not cell.db.run(servers_change.mark_deleting_here, uuid, server["host"]):
+        return False
     _release_ports(req, server)
     devices = cell.db.read(bdms.of_servers, [uuid])
     release_volumes(req, devices)
     _release_allocation(req, uuid)
     if cell.db.run(servers_change.destroy, uuid, server["host"], begin.action_row(req, "delete")):
         req.services.cells.api.run(servers_create.queue_for_delete, uuid)
-        return
+        return True
     raise Fault(409, f"Instance {uuid} was changed while it was being deleted")
 
 
@@ -64,6 +66,17 @@ def release_volumes(req: Request, devices: Iterable[Mapping[str, Any]]) -> None:
             continue
         except errors.ClientError:
             LOG.exception("Volume %s of a deleted server is left over", volume)
+
+
+def release_allocation_of_build(req: Request, uuid: str) -> None:
+    """Give back what the scheduler may have claimed for a server that no cell has.
+
+    A conductor that goes on with it does the same when it finds the build request gone; one that died does not.
+    """
+    try:
+        req.services.clients.placement.delete_allocations(uuid)
+    except errors.ClientError as error:
+        LOG.warning("It is not known whether %s holds an allocation: %s", uuid, error)
 
 
 def _release_allocation(req: Request, uuid: str) -> None:
