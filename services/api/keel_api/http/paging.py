@@ -8,7 +8,6 @@ from typing import Any
 from keel_api.http.fault import Fault
 from keel_api.http.request import Query, Request
 
-
 LARGEST = 2**63 - 1
 """The largest number a database compares with; nothing is ever larger, so a larger wish is cut to it."""
 
