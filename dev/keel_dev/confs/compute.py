@@ -13,7 +13,7 @@ def common(settings: Settings, process: str) -> Sections:
             "my_ip": HOST,
             "use_stderr": True,
             "transport_url": settings.transport_url,
-            "rpc_response_timeout": 60,
+            "rpc_response_timeout": 30,
             "state_path": settings.state_of(process),
             "rpc_ping_enabled": True,
             "graceful_shutdown_timeout": 20,
