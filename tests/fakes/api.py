@@ -106,12 +106,21 @@ class Snapshot:
         images = {}
         for name, kind in names.items():
             if kind not in made:
-                db = Database(_url())
+                db = Database(memory_url())
                 sync(db, kind)
                 with db.engine.connect() as connection:
                     made[kind] = connection.connection.driver_connection.serialize()
                 db.close()
             images[name] = made[kind]
+        return cls(images)
+
+    @classmethod
+    def taken(cls, databases: Mapping[str, Database]) -> Snapshot:
+        """What the databases hold now."""
+        images = {}
+        for name, db in databases.items():
+            with db.engine.connect() as connection:
+                images[name] = connection.connection.driver_connection.serialize()
         return cls(images)
 
     def restore(self, db: Database, name: str) -> None:
@@ -120,7 +129,8 @@ class Snapshot:
             driver.deserialize(self._images[name])
 
 
-def _url() -> str:
+def memory_url() -> str:
+    """A SQLite database of its own, in memory."""
     return f"sqlite:///file:{uuid.uuid4()}?mode=memory&uri=true"
 
 
@@ -193,12 +203,12 @@ class ComputeApi(Api):
 
     def __init__(self, tables: Snapshot):
         conf = load_conf("compute", [])
-        urls = {name: _url() for name in ("api", "cell0", "cell1")}
+        urls = {name: memory_url() for name in ("api", "cell0", "cell1")}
         conf.set_override("connection", urls["api"], "api_database")
         conf.set_override("connection", urls["cell1"], "database")
         self.cells = Cells(conf)
         tables.restore(self.cells.api, "api")
-        self.cells.api.run(_map_cells, urls)
+        self.cells.api.run(map_cells, urls)
         for cell, name in ((self.cells.get(CELL0), "cell0"), (self.cells.get(CELL1), "cell1")):
             tables.restore(cell.db, name)
         self.bus = RecordingBus()
@@ -220,7 +230,7 @@ class VolumeApi(Api):
 
     def __init__(self, tables: Snapshot):
         conf = load_conf("volume", [])
-        conf.set_override("connection", _url(), "database")
+        conf.set_override("connection", memory_url(), "database")
         self.db = Database(conf.database.connection, conf.database)
         tables.restore(self.db, "cinder")
         self.bus = RecordingBus()
@@ -230,7 +240,8 @@ class VolumeApi(Api):
         self.db.close()
 
 
-def _map_cells(conn: Any, urls: dict[str, str]) -> None:
+def map_cells(conn: Any, urls: dict[str, str]) -> None:
+    """Rows of cell0 and cell1 with the databases at `urls`."""
     table = schema.nova_api.tables["cell_mappings"]
     for cell, name, transport in ((CELL0, "cell0", "none:///"), (CELL1, "cell1", "fake:/")):
         values = {"uuid": cell, "name": name, "transport_url": transport, "database_connection": urls[name]}

@@ -1,0 +1,1 @@
+"""Replays recorded exchanges of the real APIs against ours: `make conformance API=compute|volume`."""
