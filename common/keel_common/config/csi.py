@@ -18,5 +18,21 @@ OPTIONS = [
     ),
     cfg.IntOpt("provision_timeout", default=300, min=1, help="Seconds after which an unbound claim is an error."),
     cfg.IntOpt("import_timeout", default=3600, min=1, help="Seconds after which an image import is an error."),
+    cfg.IntOpt(
+        "extend_timeout", default=900, min=1, help="Seconds after which a claim that does not grow is an error."
+    ),
+    cfg.IntOpt(
+        "delete_timeout",
+        default=300,
+        min=1,
+        help="Seconds for which a deletion that the cluster does not take is tried again before it is an error.",
+    ),
+    cfg.IntOpt(
+        "lost_request_age",
+        default=60,
+        min=1,
+        help="Seconds after which a request that left no trace in the cluster counts as lost; counted from the start "
+        "of the process at the earliest, so that what waits in the queue is heard first.",
+    ),
     cfg.IntOpt("workers", default=4, min=1, help="Threads that move volumes and snapshots on."),
 ]

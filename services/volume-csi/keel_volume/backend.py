@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from oslo_config import cfg
@@ -51,12 +52,33 @@ class Backend:
     scheduler: Any
     cluster: str
     namespace: str
+    #: volume id -> begin it (again): requests that the cluster could not take when they came.
+    unsent: dict[str, Callable[[], None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.quota = quotas.Settings.of(self.conf)
         self.access_mode: str = self.conf.csi.access_mode
         self.provision_deadline = timedelta(seconds=self.conf.csi.provision_timeout)
         self.import_deadline = timedelta(seconds=self.conf.csi.import_timeout)
+        self.extend_deadline = timedelta(seconds=self.conf.csi.extend_timeout)
+        self.delete_deadline = timedelta(seconds=self.conf.csi.delete_timeout)
+        self._lost_after = timedelta(seconds=self.conf.csi.lost_request_age)
+        self._started = _utc()
+
+    def gives_up_creation(self, asked: datetime | None) -> bool:
+        """Whether the cluster has not taken a volume placed at that moment (UTC without zone) for long enough."""
+        return _utc() - (asked or self._started) > self.provision_deadline
+
+    def is_lost(self, asked: datetime | None) -> bool:
+        """Whether a request of that moment (UTC without zone) that nothing in the cluster tells of will come no more.
+
+        What waits in the queue while this process is away is not lost: the clock begins with the process.
+        """
+        return _utc() - max(asked or self._started, self._started) > self._lost_after
+
+    def gives_up_deletion(self, asked: datetime | None) -> bool:
+        """Whether a deletion asked for at that moment (UTC without zone) has been refused for long enough."""
+        return _utc() - (asked or self._started) > self.delete_deadline
 
     def waits_for_consumer(self, storage_class: str | None) -> bool:
         """Whether claims of the class are bound only when a pod uses them."""
@@ -77,3 +99,8 @@ class Backend:
             resource_type=resource_type,
             detail=detail,
         )
+
+
+def _utc() -> datetime:
+    """The time as rows have it: UTC without zone."""
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -11,11 +11,13 @@ from typing import Any
 
 from oslo_log import log
 
+from keel_common.db.stores.cinder import attachments, quotas, workers
 from keel_common.db.stores.cinder import backend as rows
-from keel_common.db.stores.cinder import connections, workers
+from keel_common.kube import KubeError
 from keel_common.wire import cinder as wire
 from keel_volume.backend import Backend
-from keel_volume.flows import connection, create, extend, snapshots
+from keel_volume.flows import connection, create, delete, extend, snapshots
+from keel_volume.flows.refusals import Refused
 from keel_volume.reconcile import Reconciler
 
 LOG = log.getLogger(__name__)
@@ -38,30 +40,52 @@ class VolumeEndpoint:
         self, context: Any, volume: Any, request_spec: Any, filter_properties: Any, allow_reschedule: bool
     ) -> None:
         """Begin a volume; a refusal goes back to the scheduler when it may, else into error."""
-        backend = self._backend
-        row = backend.db.read(rows.volume, volume.id)
-        if row is None or row["status"] != "creating":
-            LOG.info("volume %s is not wanted any more", volume.id)
-            return
-        backend.db.run(workers.take, "Volume", row["id"], "creating", self._service_id())
-        try:
-            create.begin(backend, context, row, _image_id(request_spec))
-        except create.Refused as refusal:
-            self._refused(context, row, request_spec, filter_properties, allow_reschedule, refusal)
-            return
-        self._reconciler.soon("volume", row["id"])
+        with self._reconciler.alone("volume", volume.id):
+            backend = self._backend
+            row = backend.db.read(rows.volume, volume.id)
+            if row is None or row["status"] != "creating":
+                LOG.info("volume %s is not wanted any more", volume.id)
+                if row is None:
+                    backend.db.run(workers.remove, "Volume", volume.id)
+                return
+            backend.db.run(workers.take, "Volume", row["id"], "creating", self._service_id())
+            retry = (filter_properties or {}).get("retry")
+            reschedule = None
+            if allow_reschedule and request_spec is not None and retry:
 
-    def _refused(
-        self, context: Any, row: dict, spec: Any, properties: Any, allow_reschedule: bool, refusal: create.Refused
-    ) -> None:
-        retry = (properties or {}).get("retry")
-        LOG.error("volume %s: %s", row["id"], refusal)
-        if not (refusal.retry and allow_reschedule and spec is not None and retry):
-            create.fail(self._backend, row, "CREATE_VOLUME_FROM_BACKEND", refusal.detail)
+                def reschedule(reason: str) -> None:
+                    retry["exc"] = [reason]
+                    self._reschedule(context, row, request_spec, filter_properties)
+
+            self._begin(context, row, _image_id(request_spec), reschedule)
+
+    def _begin(self, context: Any, row: dict, image_id: str | None, reschedule: Callable[[str], None] | None) -> None:
+        """Ask the cluster; while it cannot answer, the reconciler comes back here until the deadline."""
+        backend = self._backend
+        try:
+            create.begin(backend, context, row, image_id)
+        except Refused as refusal:
+            LOG.error("volume %s: %s", row["id"], refusal)
+            if not (self._takes_back(row) and reschedule and refusal.retry):
+                create.fail(backend, row, "CREATE_VOLUME_FROM_BACKEND", refusal.detail)
+            elif backend.db.run(rows.create_rescheduled, row["id"]):
+                reschedule(str(refusal))
+        except KubeError as problem:
+            LOG.warning("volume %s has to wait for the cluster: %s", row["id"], problem)
+            backend.unsent[row["id"]] = lambda: self._begin(context, row, image_id, reschedule)
             return
-        if not self._backend.db.run(rows.create_rescheduled, row["id"]):
-            return
-        retry["exc"] = [str(refusal)]
+        backend.unsent.pop(row["id"], None)
+
+    def _takes_back(self, row: dict) -> bool:
+        """Whether nothing of a refused volume is left here: only then somebody else may have it."""
+        try:
+            delete.remove(self._backend, row["id"])
+        except KubeError as problem:
+            LOG.error("what was made of volume %s stays until it is deleted: %s", row["id"], problem)
+            return False
+        return True
+
+    def _reschedule(self, context: Any, row: dict, spec: Any, properties: Any) -> None:
         volume = spec.volume
         volume.host = volume.scheduled_at = volume.cluster_name = None
         volume.reset_changes()
@@ -83,20 +107,26 @@ class VolumeEndpoint:
 
     def extend_volume(self, context: Any, volume: Any, new_size: int, reservations: list[str]) -> None:
         """Begin to grow a volume to ``new_size`` GiB."""
-        row = self._backend.db.read(rows.volume, volume.id)
-        if row is not None and row["status"] == "extending":
-            extend.begin(self._backend, row, int(new_size), list(reservations or ()))
-            self._reconciler.soon("volume", row["id"])
+        promised = list(reservations or ())
+        with self._reconciler.alone("volume", volume.id):
+            row = self._backend.db.read(rows.volume, volume.id)
+            if row is not None and row["status"] == "extending":
+                extend.begin(self._backend, row, int(new_size), promised)
+            else:
+                LOG.info("volume %s is not to grow any more", volume.id)
+                self._backend.db.run(quotas.rollback, promised)
 
     # Snapshots
 
     def create_snapshot(self, context: Any, snapshot: Any) -> None:
         """Begin a snapshot."""
-        row = self._backend.db.read(rows.snapshot, snapshot.id)
-        if row is not None and row["status"] == "creating":
-            self._backend.db.run(workers.take, "Snapshot", row["id"], "creating", self._service_id())
-            snapshots.begin(self._backend, row)
-            self._reconciler.soon("snapshot", row["id"])
+        with self._reconciler.alone("snapshot", snapshot.id):
+            row = self._backend.db.read(rows.snapshot, snapshot.id)
+            if row is not None and row["status"] == "creating":
+                self._backend.db.run(workers.take, "Snapshot", row["id"], "creating", self._service_id())
+                snapshots.begin(self._backend, row)
+            else:
+                self._backend.db.run(workers.remove, "Snapshot", snapshot.id)
 
     def delete_snapshot(self, context: Any, snapshot: Any, unmanage_only: bool = False) -> None:
         """Begin the deletion of a snapshot."""
@@ -135,7 +165,7 @@ class VolumeEndpoint:
     ) -> Any:
         """attach of the old API; the attachment comes back."""
         attachment_id = connection.attach(self._backend, volume_id, instance_uuid, host_name, mountpoint, mode)
-        row = self._backend.db.read(connections.attachment, attachment_id)
+        row = self._backend.db.read(attachments.get, attachment_id)
         return wire.attachment(row) if row else None
 
     def detach_volume(self, context: Any, volume_id: str, attachment_id: str | None = None, volume: Any = None) -> None:

@@ -1,7 +1,7 @@
 """Moves every unfinished volume and snapshot on: a queue of ids, fed by messages, by the watch and by an audit.
 
-An id is worked on by one thread at a time; what arrives meanwhile makes it due
-again. Steps look at the row and at the cluster and can be taken any number of times.
+An id is worked on by one thread at a time, the handlers of messages included (``alone``); what arrives meanwhile
+makes it due again. Steps look at the row and at the cluster and can be taken any number of times.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from oslo_log import log
@@ -17,7 +18,8 @@ from oslo_log import log
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.kube import names
 from keel_volume.backend import Backend
-from keel_volume.flows import create, delete, extend, snapshots
+from keel_volume.flows import create, delete, extend, leftovers
+from keel_volume.flows import snapshots as snapshot_flows
 
 LOG = log.getLogger(__name__)
 
@@ -29,10 +31,11 @@ VOLUME_STEPS: dict[str, Callable[[Backend, dict], None]] = {
     "deleting": delete.advance,
 }
 SNAPSHOT_STEPS: dict[str, Callable[[Backend, dict], None]] = {
-    "creating": snapshots.advance_creation,
-    "deleting": snapshots.advance_deletion,
+    "creating": snapshot_flows.advance_creation,
+    "deleting": snapshot_flows.advance_deletion,
 }
 _TABLES = {"volume": (rows.volume, VOLUME_STEPS), "snapshot": (rows.snapshot, SNAPSHOT_STEPS)}
+_LEFTOVERS_EVERY = 12
 
 
 class Reconciler:
@@ -43,6 +46,7 @@ class Reconciler:
     def __init__(self, threads: int = 4, audit_seconds: float = 5.0):
         self._threads_wanted = threads
         self._audit_seconds = audit_seconds
+        self._audits = 0
         self._due: deque[tuple[str, str]] = deque()
         self._waiting: set[tuple[str, str]] = set()
         self._busy: set[tuple[str, str]] = set()
@@ -86,6 +90,20 @@ class Reconciler:
                 self._due.append(key)
                 self._condition.notify()
 
+    @contextmanager
+    def alone(self, kind: str, resource_id: str) -> Iterator[None]:
+        """Work on a volume or snapshot that no step touches meanwhile; afterwards it is due."""
+        key = (kind, resource_id)
+        with self._condition:
+            self._condition.wait_for(lambda: key not in self._busy)
+            self._busy.add(key)
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._again.add(key)
+            self._done(key)
+
     def on_event(self, event: str, item: dict, before: dict | None) -> None:
         """An object of the namespace changed: whose is it."""
         labels = item["metadata"].get("labels", {})
@@ -96,11 +114,17 @@ class Reconciler:
             self.soon("volume", volume)
 
     def audit(self) -> None:
-        """Make due whatever is in a transitional status, however the event for it was lost."""
-        volumes, cuts = self._backend.db.read(rows.unfinished, self._backend.name)
-        for kind, found in (("volume", volumes), ("snapshot", cuts)):
-            for resource_id in found:
-                self.soon(kind, resource_id)
+        """Make due whatever is in a transitional status, and now and then whatever the cluster holds for deleted
+        rows, however the event for it was lost."""
+        found = [self._backend.db.read(rows.unfinished, self._backend.name)]
+        if self._audits % _LEFTOVERS_EVERY == 0:
+            found.append(leftovers.find(self._backend))
+        self._audits += 1
+        for volumes, snapshots in found:
+            for resource_id in volumes:
+                self.soon("volume", resource_id)
+            for resource_id in snapshots:
+                self.soon("snapshot", resource_id)
 
     def _check(self) -> None:
         dead = [thread.name for thread in self._threads if not thread.is_alive()]
@@ -126,26 +150,36 @@ class Reconciler:
 
     def _take(self) -> tuple[str, str] | None:
         with self._condition:
-            self._condition.wait_for(lambda: self._stopping.is_set() or self._due)
-            if self._stopping.is_set():
-                return None
-            key = self._due.popleft()
-            self._waiting.discard(key)
-            self._busy.add(key)
-            return key
+            while True:
+                self._condition.wait_for(lambda: self._stopping.is_set() or self._due)
+                if self._stopping.is_set():
+                    return None
+                key = self._due.popleft()
+                self._waiting.discard(key)
+                if key not in self._busy:
+                    self._busy.add(key)
+                    return key
+                # A message about it is being handled: it is due again after that.
+                self._again.add(key)
 
     def _done(self, key: tuple[str, str]) -> None:
         with self._condition:
             self._busy.discard(key)
             again = key in self._again
             self._again.discard(key)
+            self._condition.notify_all()
         if again:
             self.soon(*key)
 
     def _step(self, kind: str, resource_id: str) -> None:
         read, steps = _TABLES[kind]
-        row: dict[str, Any] | None = self._backend.db.read(read, resource_id)
-        if row is None or row["status"] not in steps:
+        backend = self._backend
+        row: dict[str, Any] | None = backend.db.read(read, resource_id)
+        if row is None:
+            leftovers.remove(backend, kind, resource_id)
+        elif not (row["host"] or "").startswith(f"{backend.name}#"):
             return
-        if (row["host"] or "").startswith(f"{self._backend.name}#"):
-            steps[row["status"]](self._backend, row)
+        elif row["status"] in steps:
+            steps[row["status"]](backend, row)
+        elif kind == "volume":
+            extend.settle(backend, row)

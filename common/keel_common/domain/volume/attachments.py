@@ -9,6 +9,12 @@ from typing import Any
 _VOLUME_STATUS = {"attached": "in-use", "detached": "available"}
 
 
+#: Statuses whose owner still works on the volume: what happens to attachments meanwhile leaves them alone, and the
+#: owner looks at the attachments when it is done. (cinder 29.0.0 knows `uploading` here alone: a detach during an
+#: extension or a deletion brings the volume back to life.)
+BUSY = ("uploading", "extending", "deleting", "error_deleting", "creating", "reverting", "retyping")
+
+
 def attach_status_of(remaining: Iterable[str]) -> str:
     """attach_status of a volume with these attachments: the first word in alphabetical order that is no error."""
     words = sorted(word for word in remaining if not word.startswith("error_"))
@@ -26,7 +32,8 @@ def volume_state_after_detach(volume: Mapping[str, Any], remaining: Iterable[str
     settled = volume["migration_status"] in ("success", "error")
     idle = not volume["migration_status"] and volume["status"] != "uploading"
     values: dict[str, Any] = {"attach_status": attach_status}
-    if left or idle or settled:
+    owned = volume["status"] in BUSY and volume["status"] != "uploading"
+    if (left or idle or settled) and not owned:
         values["status"] = _VOLUME_STATUS.get(attach_status, attach_status)
     return values
 

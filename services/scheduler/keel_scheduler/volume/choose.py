@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any
 
 from oslo_config import cfg
@@ -32,6 +33,8 @@ class Chooser:
         self._conf = conf
         self._db = db
         self._pools = pools
+        #: One at a time: of two requests for the last free space the second has to see that it is taken.
+        self._taking = Lock()
         self._filters = filters.select(conf.scheduler_default_filters)
         self._weighers = weighers.select(conf.scheduler_default_weighers)
 
@@ -48,23 +51,25 @@ class Chooser:
         attempts = self._conf.scheduler_max_attempts
         if wish.attempts >= attempts > 1:
             raise NoValidBackend(f"All {attempts} attempts are used up.")
-        pools, counts = self.passing(wish, self.candidates())
-        if not pools:
-            raise NoValidBackend("No pool takes this volume.", counts)
-        pool = weighers.order(pools, wish, self._conf, self._weighers)[0]
-        pool.consume(wish.size)
-        return pool
+        with self._taking:
+            pools, counts = self.passing(wish, self.candidates())
+            if not pools:
+                raise NoValidBackend("No pool takes this volume.", counts)
+            pool = weighers.order(pools, wish, self._conf, self._weighers)[0]
+            pool.consume(wish.size)
+            return pool
 
     def here(self, wish: Wish, backend: str) -> Pool:
         """The pool of ``backend`` (host@backend#pool, or any pool of host@backend) if it passes; NoValidBackend."""
-        own = [pool for pool in self.candidates() if _names(backend, pool)]
-        if not own:
-            raise NoValidBackend(f"Backend {backend} does not report.")
-        passed, counts = self.passing(wish, own)
-        if not passed:
-            raise NoValidBackend(f"Backend {backend} does not take it.", counts)
-        passed[0].consume(wish.requested)
-        return passed[0]
+        with self._taking:
+            own = [pool for pool in self.candidates() if _names(backend, pool)]
+            if not own:
+                raise NoValidBackend(f"Backend {backend} does not report.")
+            passed, counts = self.passing(wish, own)
+            if not passed:
+                raise NoValidBackend(f"Backend {backend} does not take it.", counts)
+            passed[0].consume(wish.requested)
+            return passed[0]
 
     def passing(self, wish: Wish, pools: list[Pool]) -> tuple[list[Pool], list[tuple[str, int, int]]]:
         """Pools that pass the filters, of those the request is bound to."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC
 from typing import Any
 
@@ -11,9 +11,10 @@ from oslo_log import log
 from oslo_utils import strutils
 
 from keel_common.db import Database
-from keel_common.db.stores.cinder import messages, types, workers
 from keel_common.db.stores.cinder import placement as store
+from keel_common.db.stores.cinder import types, workers
 from keel_contract.bus import Client
+from keel_scheduler.volume import upkeep
 from keel_scheduler.volume.choose import Chooser, NoValidBackend
 from keel_scheduler.volume.pools import Pool, Pools
 from keel_scheduler.volume.wish import Wish
@@ -24,7 +25,17 @@ LOG = log.getLogger(__name__)
 class SchedulerEndpoint:
     """The methods of topic cinder-scheduler that OpenKeel's path uses; the others answer NotImplementedError."""
 
-    def __init__(self, conf: cfg.ConfigOpts, db: Database, pools: Pools, chooser: Chooser, volumes: Client):
+    def __init__(
+        self,
+        conf: cfg.ConfigOpts,
+        db: Database,
+        pools: Pools,
+        chooser: Chooser,
+        volumes: Client,
+        ready: Callable[[], None] = lambda: None,
+    ):
+        """``ready`` returns when the backends have reported for the first time."""
+        self._ready = ready
         self._conf = conf
         self._db = db
         self._pools = pools
@@ -42,11 +53,11 @@ class SchedulerEndpoint:
         backup_id: str | None = None,
     ) -> None:
         """Choose a pool, write it into the row and hand the volume to its backend; error when nothing fits."""
+        self._ready()
         properties = dict(filter_properties or {})
-        wish = Wish.read(request_spec, properties)
         try:
-            pool = self._chooser.best(wish)
-        except NoValidBackend as refusal:
+            pool = self._chooser.best(Wish.read(request_spec, properties))
+        except Exception as refusal:
             self._refuse(context, volume, refusal)
             return
         written = self._db.run(store.placed, volume.id, pool.id, pool.cluster_name, pool.zone)
@@ -69,20 +80,11 @@ class SchedulerEndpoint:
             allow_reschedule=True,
         )
 
-    def _refuse(self, context: Any, volume: Any, refusal: NoValidBackend) -> None:
-        LOG.error("volume %s: %s", volume.id, refusal)
-        if not self._db.run(store.failed, volume.id):
-            return
-        self._db.run(workers.remove, "Volume", volume.id)
-        self._db.run(
-            messages.create,
-            volume.project_id,
-            context.request_id,
-            "SCHEDULE_ALLOCATE_VOLUME",
-            ttl_seconds=self._conf.message_ttl,
-            resource_uuid=volume.id,
-            detail="NO_BACKEND_AVAILABLE",
-        )
+    def _refuse(self, context: Any, volume: Any, refusal: Exception) -> None:
+        """No backend, or a wish nobody foresaw (an extra spec, a report): the volume must not wait for ever."""
+        LOG.error("volume %s: %s", volume.id, refusal, exc_info=not isinstance(refusal, NoValidBackend))
+        if self._db.run(store.failed, volume.id):
+            upkeep.tell_no_backend(self._conf, self._db, volume.project_id, volume.id, request_id=context.request_id)
 
     def _note_attempt(self, properties: dict[str, Any], pool: Pool) -> None:
         """Retry data for the backend; none when only one attempt is allowed (it then does not reschedule)."""
@@ -104,28 +106,23 @@ class SchedulerEndpoint:
         filter_properties: dict | None = None,
     ) -> None:
         """Ask the volume's own pool whether it may grow to ``new_size`` GiB, then its backend to do it."""
-        wish = Wish.read(
-            request_spec,
-            filter_properties,
-            size=volume.size,
-            new_size=int(new_size),
-            operation="extend_volume",
-            attached=volume.attach_status != "detached",
-        )
+        self._ready()
         try:
-            self._chooser.here(wish, volume.host)
-        except NoValidBackend as refusal:
-            LOG.error("volume %s: %s", volume.id, refusal)
-            self._db.run(store.extension_refused, volume.id, reservations)
-            self._db.run(
-                messages.create,
-                volume.project_id,
-                context.request_id,
-                "EXTEND_VOLUME",
-                ttl_seconds=self._conf.message_ttl,
-                resource_uuid=volume.id,
-                detail="NO_BACKEND_AVAILABLE",
+            wish = Wish.read(
+                request_spec,
+                filter_properties,
+                size=volume.size,
+                new_size=int(new_size),
+                operation="extend_volume",
+                attached=volume.attach_status != "detached",
             )
+            self._chooser.here(wish, volume.host)
+        except Exception as refusal:
+            LOG.error("volume %s: %s", volume.id, refusal, exc_info=not isinstance(refusal, NoValidBackend))
+            if self._db.run(store.extension_refused, volume.id, reservations):
+                upkeep.tell_no_backend(
+                    self._conf, self._db, volume.project_id, volume.id, "EXTEND_VOLUME", context.request_id
+                )
             return
         self._volumes.send(
             context, "extend_volume", server=volume.host, volume=volume, new_size=new_size, reservations=reservations
@@ -141,11 +138,11 @@ class SchedulerEndpoint:
         filter_properties: dict | None = None,
     ) -> None:
         """Ask the volume's backend for room for a snapshot, then the backend to make it."""
-        wish = Wish.read(request_spec, filter_properties, size=volume.size, exists_on=None)
+        self._ready()
         try:
-            self._chooser.here(wish, volume.host)
-        except NoValidBackend as refusal:
-            LOG.error("snapshot %s: %s", snapshot.id, refusal)
+            self._chooser.here(Wish.read(request_spec, filter_properties, size=volume.size), volume.host)
+        except Exception as refusal:
+            LOG.error("snapshot %s: %s", snapshot.id, refusal, exc_info=not isinstance(refusal, NoValidBackend))
             self._db.run(store.snapshot_refused, snapshot.id)
             return
         self._db.run(workers.create, "Snapshot", snapshot.id, "creating")

@@ -52,14 +52,25 @@ def creation(claim: Mapping | None, data_volume: Mapping | None, waits_for_consu
     return Seen(message=f"the claim is {phase or 'Pending'}")
 
 
-def extension(claim: Mapping | None, size_gb: int) -> Seen:
-    """Whether the claim has grown to the size (GiB)."""
+def is_filled_by_import(claim: Mapping | None) -> bool:
+    """Whether a DataVolume owns the claim and fills it."""
+    owners = claim["metadata"].get("ownerReferences") or () if claim else ()
+    return any(owner["kind"] == "DataVolume" for owner in owners)
+
+
+def extension(claim: Mapping | None, size_gb: int, attached: bool = False) -> Seen:
+    """Whether the claim has grown to the size (GiB).
+
+    The node's part of a resize waits for a pod: a volume that nobody uses is done when the storage has grown.
+    """
     if claim is None:
         return Seen(failed=True, message="the claim does not exist")
     status = claim.get("status", {})
     if in_bytes(status.get("capacity", {}).get("storage", "0")) >= size_gb * 2**30:
         return Seen(ready=True)
     state = status.get("allocatedResourceStatuses", {}).get("storage", "")
+    if not attached and (state.startswith("NodeResize") or _is_true(status, "FileSystemResizePending")):
+        return Seen(ready=True)
     if state.endswith("Infeasible"):
         return Seen(failed=True, message=f"the storage refused to grow: {state}")
     return Seen(message=_condition(status, "Resizing") or "the claim has not grown yet")
@@ -88,6 +99,10 @@ def in_bytes(quantity: str | int) -> int:
         if text.endswith(unit):
             return int(float(text.removesuffix(unit)) * factor)
     return int(float(text))
+
+
+def _is_true(status: Mapping, kind: str) -> bool:
+    return any(item.get("type") == kind and item.get("status") == "True" for item in status.get("conditions", ()))
 
 
 def _condition(status: Mapping, kind: str) -> str:

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from keel_common.db.stores.cinder import attachments, connections, volumes
 from keel_common.db.stores.cinder import backend as rows
-from keel_common.db.stores.cinder import connections
+from keel_common.domain.volume.attachments import BUSY
 from keel_common.kube import PVC, names
 from keel_contract.errors import ExpectedFault
 from keel_volume.backend import Backend
@@ -48,15 +49,16 @@ def initialize(backend: Backend, volume_id: str, connector: Mapping[str, Any]) -
 def update(backend: Backend, volume_id: str, connector: Mapping[str, Any], attachment_id: str) -> dict[str, Any]:
     """attachment_update: the flat form that the attachments API stores (cinder 29.0.0 flows 5.6)."""
     row = _volume(backend, volume_id)
-    attachment = backend.db.read(connections.attachment, attachment_id)
+    attachment = backend.db.read(attachments.get, attachment_id)
     if attachment is None:
-        raise ExpectedFault("VolumeAttachmentNotFound", f"Volume attachment {attachment_id} could not be found.")
+        raise _no_attachment(attachment_id)
     data = properties(backend, row, connector)
     mode = attachment["attach_mode"]
     if mode in (None, "null"):
         mode = data["access_mode"]
     data["access_mode"] = mode
-    backend.db.run(connections.connect, attachment_id, row["id"], connector, mode)
+    if not backend.db.run(connections.connect, attachment_id, row["id"], connector, mode):
+        raise _no_attachment(attachment_id)
     return data | {
         "driver_volume_type": "csi",
         "attachment_id": attachment_id,
@@ -64,45 +66,66 @@ def update(backend: Backend, volume_id: str, connector: Mapping[str, Any], attac
     }
 
 
-def attach(backend: Backend, volume_id: str, server: str | None, host: str | None, mountpoint: str, mode: str) -> Any:
-    """attach_volume of the old API (cinder 29.0.0 flows 4.4); the attachment row."""
-    row = _volume(backend, volume_id)
-    present = backend.db.read(connections.attachments, volume_id)
-    admin = backend.db.read(connections.admin_metadata, volume_id)
+def attach(backend: Backend, volume_id: str, server: str | None, host: str | None, mountpoint: str, mode: str) -> str:
+    """attach_volume of the old API (cinder 29.0.0 flows 4.4); the id of the attachment."""
+    return backend.db.run(_attach, volume_id, server, host, mountpoint, mode)
+
+
+def _attach(conn: Any, volume_id: str, server: str | None, host: str | None, mountpoint: str, mode: str) -> str:
+    """One transaction under the lock of the volume: of two that attach at once the second sees the first."""
+    row = volumes.lock(conn, volume_id)
+    if row is None:
+        raise _no_volume(volume_id)
+    admin = connections.admin_metadata(conn, volume_id)
     if row["status"] == "attaching" and admin.get(connections.ATTACHED_MODE) not in (None, mode):
         raise ExpectedFault("InvalidVolume", "Invalid volume: it is being attached in another mode.")
-    for item in present:
+    for item in attachments.of_volume(conn, volume_id):
         mine = item["instance_uuid"] == server if server else item["attached_host"] == host
         if mine and item["attach_status"] == "attached":
-            backend.db.run(connections.set_in_use, volume_id)
+            attachments.mark_attached(conn, volume_id, item["id"])
             return item["id"]
     if row["status"] == "in-use" and not row["multiattach"] and not row["migration_status"]:
         raise ExpectedFault("InvalidVolume", "Invalid volume: it is attached already.")
+    if row["status"] in BUSY:
+        raise ExpectedFault("InvalidVolume", f"Invalid volume: its status is {row['status']}.")
     if server is not None and not _is_uuid(server):
         raise ExpectedFault("InvalidUUID", f"Expected a uuid but received {server}.")
     if admin.get(connections.READONLY) == "True" and mode != "ro":
         raise ExpectedFault("InvalidVolumeAttachMode", f"Invalid attaching mode '{mode}' for volume {volume_id}.")
-    return backend.db.run(connections.attach, row, server, host, mountpoint, mode)
+    return connections.attach(conn, volume_id, server, host, mountpoint, mode)
 
 
 def detach(backend: Backend, volume_id: str, attachment_id: str | None) -> None:
     """detach_volume of the old API (cinder 29.0.0 flows 4.10)."""
-    row = _volume(backend, volume_id)
-    present = backend.db.read(connections.attachments, volume_id)
+    backend.db.run(_detach, volume_id, attachment_id)
+
+
+def _detach(conn: Any, volume_id: str, attachment_id: str | None) -> None:
+    if volumes.lock(conn, volume_id) is None:
+        raise _no_volume(volume_id)
+    present = attachments.of_volume(conn, volume_id)
     if attachment_id is None:
         if len(present) > 1:
             raise ExpectedFault("InvalidVolume", "Invalid volume: it has several attachments, name one of them.")
         attachment_id = present[0]["id"] if present else None
     elif all(item["id"] != attachment_id for item in present):
         attachment_id = None
-    backend.db.run(connections.detach, row, attachment_id)
+    connections.detach(conn, volume_id, attachment_id)
 
 
 def _volume(backend: Backend, volume_id: str) -> dict[str, Any]:
     row = backend.db.read(rows.volume, volume_id)
     if row is None:
-        raise ExpectedFault("VolumeNotFound", f"Volume {volume_id} could not be found.")
+        raise _no_volume(volume_id)
     return row
+
+
+def _no_volume(volume_id: str) -> ExpectedFault:
+    return ExpectedFault("VolumeNotFound", f"Volume {volume_id} could not be found.")
+
+
+def _no_attachment(attachment_id: str) -> ExpectedFault:
+    return ExpectedFault("VolumeAttachmentNotFound", f"Volume attachment {attachment_id} could not be found.")
 
 
 def _access_mode(backend: Backend, row: Mapping[str, Any]) -> str:

@@ -8,35 +8,55 @@ from typing import Any
 from oslo_log import log
 
 from keel_common.db.stores.cinder import backend as rows
-from keel_common.kube import DATAVOLUME, PVC, SECRET, SNAPSHOT, KubeError, names
+from keel_common.kube import DATAVOLUME, PVC, SECRET, KubeError, names
 from keel_volume.backend import Backend
 from keel_volume.csi import claims
+from keel_volume.flows import snapshots
+from keel_volume.flows.refusals import is_refusal
 
 LOG = log.getLogger(__name__)
 
 
 def advance(backend: Backend, row: Mapping[str, Any]) -> None:
-    """Ask for deletion (again) and finish once nothing is there any more."""
-    name = names.claim(row["id"])
+    """Ask for deletion (again) and finish once nothing is there any more.
+
+    Waits for clones of it that are being made: a claim that goes too early would leave them empty.
+    """
+    backend.unsent.pop(row["id"], None)
+    if backend.db.read(rows.is_being_copied, row["id"]) or not _snapshots_gone(backend, row):
+        return
     try:
-        still_there = _remove(backend, row, name)
+        remove(backend, row["id"])
+        left = _is_there(backend, row["id"])
     except KubeError as problem:
         LOG.error("volume %s cannot be deleted: %s", row["id"], problem)
-        backend.db.run(rows.delete_failed, row["id"])
+        if is_refusal(problem) or backend.gives_up_deletion(row["terminated_at"]):
+            backend.db.run(rows.delete_failed, row["id"])
         return
-    if still_there:
-        return
-    if backend.db.run(rows.deleted, backend.quota, row):
+    if not left and backend.db.run(rows.deleted, backend.quota, row):
         LOG.info("volume %s is gone", row["id"])
 
 
-def _remove(backend: Backend, row: Mapping[str, Any], name: str) -> bool:
-    """Whether anything of the volume is still in the cluster after asking for its deletion."""
-    kube, namespace = backend.kube, backend.namespace
-    for snapshot in kube.list(SNAPSHOT, namespace, {names.VOLUME: row["id"]}):
-        # A cascade: the API has set these to deleting (cinder 29.0.0 flows 2.5).
-        kube.delete(SNAPSHOT, snapshot["metadata"]["name"], namespace)
-    kube.delete(SECRET, claims.image_secret_name(row["id"]), namespace)
-    kube.delete(DATAVOLUME, name, namespace)
-    kube.delete(PVC, name, namespace)
-    return any(kube.find(kind, name, namespace) is not None for kind in (DATAVOLUME, PVC))
+def remove(backend: Backend, volume_id: str) -> None:
+    """Ask the cluster to delete all that a volume has there. Raises KubeError."""
+    name = names.claim(volume_id)
+    backend.kube.delete(SECRET, claims.image_secret_name(volume_id), backend.namespace)
+    backend.kube.delete(DATAVOLUME, name, backend.namespace)
+    backend.kube.delete(PVC, name, backend.namespace)
+
+
+def _is_there(backend: Backend, volume_id: str) -> bool:
+    name = names.claim(volume_id)
+    return any(backend.kube.find(kind, name, backend.namespace) is not None for kind in (DATAVOLUME, PVC))
+
+
+def _snapshots_gone(backend: Backend, row: Mapping[str, Any]) -> bool:
+    """A cascade: the API has set these to deleting (cinder 29.0.0 flows 2.5). Each goes with its own quota."""
+    for cut in backend.db.read(rows.snapshots_of, row["id"]):
+        if cut["status"] == "deleting":
+            snapshots.advance_deletion(backend, cut)
+    left = {cut["status"] for cut in backend.db.read(rows.snapshots_of, row["id"])}
+    if left - {"deleting"}:
+        LOG.error("volume %s cannot be deleted: it has snapshots in %s", row["id"], ", ".join(sorted(left)))
+        backend.db.run(rows.delete_failed, row["id"])
+    return not left

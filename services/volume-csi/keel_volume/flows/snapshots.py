@@ -11,22 +11,28 @@ from keel_common.db.stores.cinder import backend as rows
 from keel_common.kube import SNAPSHOT, KubeError, names
 from keel_volume.backend import Backend
 from keel_volume.csi import claims, observe
+from keel_volume.flows.refusals import is_refusal
 
 LOG = log.getLogger(__name__)
 
 
 def begin(backend: Backend, row: Mapping[str, Any]) -> None:
-    """Ask the cluster for the snapshot. May be called again."""
+    """Ask the cluster for the snapshot. May be called again: what the cluster cannot take now, the audit asks again."""
     try:
         backend.kube.ensure(SNAPSHOT, claims.snapshot(row, backend.namespace, backend.conf.csi.snapshot_class))
     except KubeError as problem:
-        _fail(backend, row, f"the snapshot was refused: {problem}")
+        if is_refusal(problem) or backend.gives_up_creation(row["created_at"]):
+            _fail(backend, row, f"the snapshot was refused: {problem}")
+        else:
+            LOG.warning("snapshot %s cannot be asked for now: %s", row["id"], problem)
 
 
 def advance_creation(backend: Backend, row: Mapping[str, Any]) -> None:
-    """Look whether a creating snapshot is usable or late."""
+    """Look whether a creating snapshot is usable or late; ask for it again when the request was lost."""
     item = backend.caches.snapshots.get(names.snapshot(row["id"]))
     if item is None:
+        if backend.is_lost(row["created_at"]):
+            begin(backend, row)
         return
     seen = observe.snapshot(item)
     if seen.ready:
@@ -37,14 +43,17 @@ def advance_creation(backend: Backend, row: Mapping[str, Any]) -> None:
 
 
 def advance_deletion(backend: Backend, row: Mapping[str, Any]) -> None:
-    """Ask for deletion (again) and finish once it is gone."""
+    """Ask for deletion (again) and finish once it is gone. Waits for volumes that are being made from it."""
+    if backend.db.read(rows.is_being_restored, row["id"]):
+        return
     name = names.snapshot(row["id"])
     try:
         backend.kube.delete(SNAPSHOT, name, backend.namespace)
         still_there = backend.kube.find(SNAPSHOT, name, backend.namespace) is not None
     except KubeError as problem:
         LOG.error("snapshot %s cannot be deleted: %s", row["id"], problem)
-        if backend.db.run(rows.snapshot_delete_failed, row["id"]):
+        gives_up = is_refusal(problem) or backend.gives_up_deletion(row["updated_at"])
+        if gives_up and backend.db.run(rows.snapshot_delete_failed, row["id"]):
             backend.tell_user(dict(row), "SNAPSHOT_DELETE", "SNAPSHOT_DELETE_ERROR", "VOLUME_SNAPSHOT")
         return
     if not still_there and backend.db.run(rows.snapshot_deleted, backend.quota, row):

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from keel_common.db import cas
 from keel_common.db.stores.cinder import listing
 from keel_common.db.stores.cinder.rows import TABLES, alive, bury, every, first, insert, new_id, now
-from keel_common.domain.volume.attachments import volume_state_after_detach
+from keel_common.domain.volume.attachments import BUSY, volume_state_after_detach
 from keel_common.domain.volume.lists import Paging
 
 _JSON = ("connection_info", "connector")
@@ -103,7 +103,7 @@ def mark_attaching(conn: sa.Connection, volume_id: str, attachment_id: str, valu
     """
     if not change(conn, attachment_id, {"attach_status": "attaching", "attach_time": now(), **values}):
         return False
-    return _write_volume(conn, volume_id, {"status": "attaching", "attach_status": "attaching"})
+    return _write_volume(conn, volume_id, {"status": unless_busy("attaching"), "attach_status": "attaching"})
 
 
 def mark_attached(
@@ -113,10 +113,10 @@ def mark_attached(
     gone."""
     if not change(conn, attachment_id, {"attach_status": "attached", **(values or {})}):
         return False
-    return _write_volume(conn, volume_id, {"status": "in-use", "attach_status": "attached"})
+    return _write_volume(conn, volume_id, {"status": unless_busy("in-use"), "attach_status": "attached"})
 
 
-def finish_detach(conn: sa.Connection, volume: Mapping[str, Any], attachment_id: str) -> list[dict[str, Any]]:
+def finish_detach(conn: sa.Connection, volume: Mapping[str, Any], attachment_id: str | None) -> list[dict[str, Any]]:
     """Take an attachment away and give its volume the state that the others leave it in; returns the others.
 
     `volume`: its row as read (and locked) in this transaction. An attachment that is gone already changes nothing but
@@ -125,11 +125,18 @@ def finish_detach(conn: sa.Connection, volume: Mapping[str, Any], attachment_id:
     """
     table, admin = TABLES["volume_attachment"], TABLES["volume_admin_metadata"]
     moment = now()
-    bury(conn, table, [table.c.id == attachment_id], {"attach_status": "detached", "detach_time": moment})
+    if attachment_id is not None:
+        bury(conn, table, [table.c.id == attachment_id], {"attach_status": "detached", "detach_time": moment})
     left = of_volume(conn, volume["id"])
     _write_volume(conn, volume["id"], volume_state_after_detach(volume, [row["attach_status"] for row in left]))
     bury(conn, admin, [admin.c.volume_id == volume["id"], admin.c.key == "attached_mode"])
     return left
+
+
+def unless_busy(status: str) -> sa.ColumnElement[str]:
+    """The status for a row of `volumes`, or the one it has while its owner still works on it."""
+    column = TABLES["volumes"].c.status
+    return sa.case((column.in_(BUSY), column), else_=status)
 
 
 def _write_volume(conn: sa.Connection, volume_id: str, values: Mapping[str, Any]) -> bool:

@@ -7,14 +7,18 @@ the row had moved on and nothing was written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
-from keel_common.db.stores.cinder import metadata, quotas, transitions, workers
+from keel_common.db.stores.cinder import metadata, placement, quotas, transitions, workers
 from keel_common.db.stores.cinder.rows import TABLES, alive, bury, first, now
 from keel_common.domain.volume import quotas as rules
 from keel_common.domain.volume.backend_states import BACKEND_TRANSITIONS, OWNED_SNAPSHOT, OWNED_VOLUME
+
+#: A request writes its rows within this time.
+_INSTANT = timedelta(seconds=2)
 
 #: Side tables that go with a volume (cinder 29.0.0 soft_delete).
 _DEPENDENTS = ("volume_metadata", "volume_admin_metadata", "volume_glance_metadata", "volume_attachment")
@@ -46,7 +50,7 @@ def snapshot(conn: sa.Connection, snapshot_id: str) -> dict[str, Any] | None:
     return first(conn, query)
 
 
-def unfinished(conn: sa.Connection, backend: str) -> tuple[list[str], list[str]]:
+def unfinished(conn: sa.Connection, backend: str) -> tuple[Iterable[str], Iterable[str]]:
     """Ids of the volumes and of the snapshots of a backend (host@backend) that are in a status we must end."""
     volumes, snapshots = TABLES["volumes"], TABLES["snapshots"]
     here = volumes.c.host.startswith(f"{backend}#", autoescape=True)
@@ -57,6 +61,47 @@ def unfinished(conn: sa.Connection, backend: str) -> tuple[list[str], list[str]]
         .where(here, alive(snapshots), snapshots.c.status.in_(OWNED_SNAPSHOT))
     )
     return [row[0] for row in conn.execute(ours)], [row[0] for row in conn.execute(cuts)]
+
+
+def snapshots_of(conn: sa.Connection, volume_id: str) -> list[dict[str, Any]]:
+    """The living snapshots of a volume, each as :func:`snapshot` gives it."""
+    table = TABLES["snapshots"]
+    ids = conn.execute(sa.select(table.c.id).where(table.c.volume_id == volume_id, alive(table))).scalars().all()
+    return [row for row in (snapshot(conn, snapshot_id) for snapshot_id in ids) if row is not None]
+
+
+def is_being_copied(conn: sa.Connection, volume_id: str) -> bool:
+    """Whether a clone of the volume is being made on its backend."""
+    return _is_source(conn, TABLES["volumes"].c.source_volid == volume_id)
+
+
+def is_being_restored(conn: sa.Connection, snapshot_id: str) -> bool:
+    """Whether a volume is being made from the snapshot."""
+    return _is_source(conn, TABLES["volumes"].c.snapshot_id == snapshot_id)
+
+
+def _is_source(conn: sa.Connection, condition: sa.ColumnElement[bool]) -> bool:
+    """Copies without a host count not: nobody makes them yet, and they may never find one."""
+    table = TABLES["volumes"]
+    copying = (condition, table.c.status == "creating", table.c.host.is_not(None), alive(table))
+    return conn.execute(sa.select(table.c.id).where(*copying).limit(1)).first() is not None
+
+
+def deleted_among(conn: sa.Connection, name: str, ids: Iterable[str]) -> set[str]:
+    """Those of these ids whose row in `volumes` or `snapshots` is deleted."""
+    table, wanted = TABLES[name], sorted(ids)
+    found: set[str] = set()
+    for start in range(0, len(wanted), 500):
+        chosen = table.c.id.in_(wanted[start : start + 500])
+        found.update(conn.execute(sa.select(table.c.id).where(chosen, ~alive(table))).scalars())
+    return found
+
+
+def servers_of(conn: sa.Connection, volume_id: str) -> list[str]:
+    """Uuids of the servers that hold a volume."""
+    table = TABLES["volume_attachment"]
+    query = sa.select(table.c.instance_uuid).where(table.c.volume_id == volume_id, alive(table))
+    return [server for (server,) in conn.execute(query) if server]
 
 
 def allocated(conn: sa.Connection, backend: str) -> dict[str, int]:
@@ -148,19 +193,30 @@ def delete_failed(conn: sa.Connection, volume_id: str) -> bool:
     return transitions.apply(conn, BACKEND_TRANSITIONS["delete failed"], volume_id)
 
 
-def extended(conn: sa.Connection, row: Mapping[str, Any], size: int, reservations: Iterable[str]) -> list[str] | None:
-    """extending -> in-use or available with the new size (GiB), quota committed.
-
-    Returns the uuids of the servers that hold the volume, None when the row had moved on.
-    """
-    table = TABLES["volume_attachment"]
-    query = sa.select(table.c.instance_uuid).where(table.c.volume_id == row["id"], alive(table))
-    servers = [server for (server,) in conn.execute(query)]
-    values = {"status": "in-use" if servers else "available", "size": size}
+def extended(conn: sa.Connection, row: Mapping[str, Any], size: int, reservations: Iterable[str]) -> bool:
+    """extending -> in-use or available (by its attachments) with the new size (GiB), quota committed."""
+    values = {"status": placement.status_by_attachments(), "size": size}
     if not transitions.apply(conn, BACKEND_TRANSITIONS["extended"], row["id"], values):
-        return None
+        return False
     quotas.commit(conn, reservations)
-    return [server for server in servers if server]
+    return True
+
+
+def extension_lost(conn: sa.Connection, row: Mapping[str, Any]) -> bool:
+    """extending -> the status before, for a request that never arrived.
+
+    The message alone knew the reservations: when no other volume of the project is growing, what was promised to the
+    project in the moment of the request is given back; otherwise it expires.
+    """
+    if not placement.extension_refused(conn, row["id"], []):
+        return False
+    volumes, held = TABLES["volumes"], TABLES["reservations"]
+    growing = (volumes.c.project_id == row["project_id"], volumes.c.status == "extending", alive(volumes))
+    if row["updated_at"] and conn.execute(sa.select(volumes.c.id).where(*growing).limit(1)).first() is None:
+        moment = held.c.created_at.between(row["updated_at"] - _INSTANT, row["updated_at"] + _INSTANT)
+        mine = (held.c.project_id == row["project_id"], held.c.delta > 0, moment, alive(held))
+        quotas.rollback(conn, conn.execute(sa.select(held.c.uuid).where(*mine)).scalars().all())
+    return True
 
 
 def extend_failed(conn: sa.Connection, volume_id: str, reservations: Iterable[str]) -> bool:
@@ -195,6 +251,7 @@ def snapshot_deleted(conn: sa.Connection, settings: quotas.Settings, row: Mappin
         return False
     for name in ("snapshot_metadata", "volume_glance_metadata"):
         bury(conn, TABLES[name], [TABLES[name].c.snapshot_id == row["id"]])
+    workers.remove(conn, "Snapshot", row["id"])
     if row["use_quota"]:
         deltas = rules.delete_snapshot(row["volume_size"], row["type_name"], settings.snapshot_sizes_count)
         quotas.give_back(conn, settings, row["project_id"], deltas)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
 from keel_common.db import cas
-from keel_common.db.stores.cinder import quotas
-from keel_common.db.stores.cinder.rows import TABLES, alive, now
+from keel_common.db.stores.cinder import quotas, workers
+from keel_common.db.stores.cinder.rows import TABLES, alive, every, now
 
 
 def hosts_of(conn: sa.Connection, volume_ids: Iterable[str]) -> dict[str, str]:
@@ -31,15 +32,42 @@ def failed(conn: sa.Connection, volume_id: str) -> bool:
     """creating -> error: no pool takes it."""
     table = TABLES["volumes"]
     guards = [table.c.id == volume_id, alive(table), table.c.status == "creating"]
-    return cas(conn, table, {"status": "error"}, where=guards)
+    if not cas(conn, table, {"status": "error"}, where=guards):
+        return False
+    workers.remove(conn, "Volume", volume_id)
+    return True
+
+
+def status_by_attachments() -> sa.ColumnElement[str]:
+    """in-use for a row of `volumes` with living attachments, else available."""
+    volumes, held = TABLES["volumes"], TABLES["volume_attachment"]
+    has_one = sa.exists().where(held.c.volume_id == volumes.c.id, alive(held))
+    return sa.case((has_one, "in-use"), else_="available")
+
+
+def lost(conn: sa.Connection, before: datetime) -> list[dict[str, Any]]:
+    """Volumes that wait for a place since before that moment (UTC without zone)."""
+    table = TABLES["volumes"]
+    asked = sa.func.coalesce(table.c.updated_at, table.c.created_at)
+    waiting = (table.c.status == "creating", table.c.host.is_(None), asked < before, alive(table))
+    return every(conn, sa.select(table.c.id, table.c.project_id).where(*waiting))
+
+
+def lost_failed(conn: sa.Connection, volume_id: str) -> bool:
+    """creating -> error for a volume that found no place in time; False when it has one now."""
+    table = TABLES["volumes"]
+    guards = [table.c.id == volume_id, alive(table), table.c.status == "creating", table.c.host.is_(None)]
+    if not cas(conn, table, {"status": "error"}, where=guards):
+        return False
+    workers.remove(conn, "Volume", volume_id)
+    return True
 
 
 def extension_refused(conn: sa.Connection, volume_id: str, reservations: Iterable[str]) -> bool:
-    """extending -> the status before, quota given back."""
+    """extending -> as it was before (its attachments say so: one may have gone meanwhile), quota given back."""
     table = TABLES["volumes"]
     guards = [table.c.id == volume_id, alive(table), table.c.status == "extending"]
-    # The status first: MySQL evaluates SET from left to right.
-    done = cas(conn, table, {"status": table.c.previous_status, "previous_status": None}, where=guards)
+    done = cas(conn, table, {"status": status_by_attachments(), "previous_status": None}, where=guards)
     quotas.rollback(conn, reservations)
     return done
 

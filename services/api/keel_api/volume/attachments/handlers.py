@@ -77,7 +77,7 @@ def update(req: Request) -> dict[str, Any]:
         info = _connect(req, volume, type_row, row, connector)
     except RemoteFault as error:
         fault = faults.of_peer(error)
-        if fault.code in (400, 403, 409) or error.class_name.startswith("Invalid"):
+        if fault.code in (400, 403, 404, 409) or error.class_name.startswith("Invalid"):
             raise fault from None
         raise Fault(500, f"Unable to update the attachment ({error.message}).") from None
     except BusError as error:

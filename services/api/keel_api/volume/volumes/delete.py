@@ -39,6 +39,12 @@ def _mark(
         req.must("volume:delete", lookup.target(row))
     type_row = types.get(conn, row["volume_type_id"])
     if not row["host"]:
+        # The scheduler or another request may be faster: what stands under the lock counts.
+        held = volumes.lock(conn, volume_id)
+        if held is None:
+            raise faults.not_found("Volume", volume_id)
+        row.update(held)
+    if not row["host"]:
         _destroy(conn, req, row, type_row)
         return None
     if services.is_frozen(conn, hosts.backend_of(row["host"])):
@@ -78,4 +84,5 @@ def _destroy(conn: Any, req: Request, row: Row, type_row: Row | None) -> None:
         name = type_row["name"] if type_row else None
         deltas = quota_rules.delete_volume(row["size"], name)
         quotas.give_back(conn, settings.quotas(req), row["project_id"], deltas)
+    workers.remove(conn, "Volume", row["id"])
     volumes.destroy(conn, row["id"])

@@ -1,0 +1,22 @@
+"""What counts as an answer of the cluster, and what is only a bad moment."""
+
+from __future__ import annotations
+
+from keel_common.kube import KubeError
+
+
+class Refused(Exception):
+    """The volume cannot be made here. ``retry``: another backend may be asked. ``detail`` names the user message."""
+
+    def __init__(self, message: str, *, retry: bool, detail: str = "DRIVER_FAILED_CREATE"):
+        super().__init__(message)
+        self.retry = retry
+        self.detail = detail
+
+
+def is_refusal(problem: KubeError) -> bool:
+    """Whether the cluster said no (quota, policy, schema, not there) so that asking again is no use.
+
+    A failing webhook, throttling and silence (5xx, 429, no answer) pass.
+    """
+    return 400 <= problem.code < 500 and problem.code != 429
