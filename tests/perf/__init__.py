@@ -1,0 +1,1 @@
+"""Counts of what an operation costs; see docs/performance.md."""
