@@ -150,7 +150,7 @@ class Comparer:
             return
         if self.bound.whole.setdefault((key, recorded), actual) != actual:
             raise Mismatch(where, f"differs from the {key} shown before")
-        if key == "public_key" and recorded.split()[0] != (actual.split() or [""])[0]:
+        if key == "public_key" and recorded.split(maxsplit=1)[0] != (actual.split() or [""])[0]:
             raise Mismatch(where, "another kind of key")
 
     def _sentence(self, recorded: str, actual: str, where: str) -> None:

@@ -54,6 +54,8 @@ _TOPICS = {"nova-compute": "compute", "nova-conductor": "conductor", "nova-sched
 class ComputeCloud:
     """A deployment as `environment.json` describes it; `reset` brings it back to its beginning."""
 
+    patience = 0.0  # casts wait
+
     def __init__(self) -> None:
         self._facts = environment()["nova"]
         self.conf = load("compute", [])

@@ -53,13 +53,13 @@ class Clock:
         return date + found.group(2) + clock.replace(":", found.group(4)) + (found.group(8) or "")
 
     def _known(self, plain: str, bound: Bindings) -> str | None:
-        second = plain.split(".")[0]
+        second = plain.split(".", maxsplit=1)[0]
         near = [new for old, new in bound.times.items() if old.split(".")[0] == second]
         return bound.times.get(plain) or bound.times.get(second) or next(iter(near), None)
 
     def _shifted(self, plain: str, fraction: str) -> str | None:
         try:
-            moment = datetime.strptime(plain.split(".")[0], "%Y-%m-%dT%H:%M:%S")
+            moment = datetime.strptime(plain.split(".", maxsplit=1)[0], "%Y-%m-%dT%H:%M:%S")
         except ValueError:
             return None
         if self.recorded is None or abs(moment - self.recorded) > _NEAR:
