@@ -29,6 +29,8 @@ class FakeNeutron:
         self.vif_type = "ovs"
         self.refuse: errors.ClientError | None = None
         self.comes_up = True
+        self.meanwhile: Any = None  # done once, before the next change of a port
+        self.away = False  # nothing is deleted or listed
         self._numbers = itertools.count(10)
 
     def list_networks(self, context: Any = None, **filters: Any) -> list[dict]:
@@ -46,6 +48,8 @@ class FakeNeutron:
         return [{"id": "g1", "name": "web"}]
 
     def list_ports(self, context: Any = None, **filters: Any) -> list[dict]:
+        if self.away:
+            raise errors.Unreachable(0, "no answer", "neutron")
         return [dict(port) for port in self.ports.values() if port["device_id"] == filters["device_id"]]
 
     def show_port(self, port_id: str, context: Any = None) -> dict:
@@ -67,14 +71,21 @@ class FakeNeutron:
             "binding:vif_type": "unbound",
             "binding:vif_details": {},
             "binding:vnic_type": "normal",
+            "revision_number": 1,
             "fixed_ips": [{"subnet_id": self.subnet["id"], "ip_address": f"10.0.0.{number}"}],
             **port,
         }
         self.ports[body["id"]] = body
         return dict(body)
 
-    def update_port(self, port_id: str, port: dict, context: Any = None) -> dict:
+    def update_port(self, port_id: str, port: dict, context: Any = None, revision: int | None = None) -> dict:
+        if self.meanwhile:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            meanwhile()
         body = self.ports[self.show_port(port_id)["id"]]
+        if revision is not None and revision != body["revision_number"]:
+            raise errors.ClientError(412, f"Constrained to {revision}, but current revision is another", "neutron")
+        body["revision_number"] += 1
         body.update(port)
         bound = bool(port.get("binding:host_id"))
         if "binding:host_id" in port:
@@ -97,6 +108,7 @@ class FakeCinder:
         self.made: Any = None
 
     def add(self, **values: Any) -> str:
+        values = {key: value for key, value in values.items() if value is not None}
         volume = {"id": str(uuid.uuid4()), "size": 1, "status": "available", **values}
         self.volumes[volume["id"]] = volume
         return volume["id"]
@@ -120,6 +132,10 @@ class FakeCinder:
         if attachment_id not in self.attachments:
             raise errors.NotFound(404, "attachment not found", "cinder")
         return dict(self.attachments[attachment_id])
+
+    def list_attachments(self, context: Any, volume_id: str, instance_id: str) -> list[dict]:
+        wanted = (volume_id, instance_id)
+        return [dict(each) for each in self.attachments.values() if (each["volume_id"], each["instance"]) == wanted]
 
     def update_attachment(self, context: Any, attachment_id: str, connector: dict, mountpoint: str | None) -> dict:
         if self.refuse:

@@ -133,7 +133,7 @@ class FakeCinder:
         if volume["status"] != "available" and not volume["multiattach"]:
             raise errors.BadRequest(400, f"volume {volume_id} is {volume['status']}", "volume")
         volume["status"] = "reserved"
-        attachment = {"id": str(uuid.uuid4()), "volume_id": volume_id, "instance": server_id}
+        attachment = {"id": str(uuid.uuid4()), "volume_id": volume_id, "instance": server_id, "status": "reserved"}
         self.attachments[attachment["id"]] = attachment
         return attachment
 

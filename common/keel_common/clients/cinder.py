@@ -7,6 +7,7 @@ are tried again on 500 and 504 as Nova does.
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential
 
@@ -59,6 +60,12 @@ class Cinder:
         return self._service.json("GET", f"/attachments/{attachment_id}", context=context, microversion=ATTACHMENTS)[
             "attachment"
         ]
+
+    def list_attachments(self, context: Any, **filters: str) -> list[dict]:
+        """Attachments that match (volume_id, instance_id, status); as our service user those of every project."""
+        query = urlencode({**filters, **({} if context is not None else {"all_tenants": "1"})})
+        path = f"/attachments/detail?{query}"
+        return self._service.json("GET", path, context=context, microversion=ATTACHMENTS)["attachments"]
 
     def update_attachment(
         self, context: Any, attachment_id: str, connector: dict, mountpoint: str | None = None

@@ -6,6 +6,7 @@ bindings. With a context Neutron itself decides what the caller may see.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -51,9 +52,12 @@ class Neutron:
         """Make a port; OverQuota, Conflict (address in use), BadRequest."""
         return self._changed("POST", "/v2.0/ports", port, context)
 
-    def update_port(self, port_id: str, port: dict, context: Any = None) -> dict:
-        """Change fields of a port; NotFound."""
-        return self._changed("PUT", f"/v2.0/ports/{port_id}", port, context)
+    def update_port(self, port_id: str, port: dict, context: Any = None, revision: int | None = None) -> dict:
+        """Change fields of a port; NotFound. With `revision` only while the port still has that revision_number, else
+        ClientError 412.
+        """
+        headers = None if revision is None else {"If-Match": f"revision_number={revision}"}
+        return self._changed("PUT", f"/v2.0/ports/{port_id}", port, context, headers)
 
     def delete_port(self, port_id: str, context: Any = None) -> bool:
         """Delete a port; False when it is gone already."""
@@ -76,9 +80,11 @@ class Neutron:
         path = f"/v2.0/{collection}" + (f"?{query}" if query else "")
         return self._service.json("GET", path, context=context)[key or collection]
 
-    def _changed(self, method: str, path: str, port: dict, context: Any) -> dict:
+    def _changed(
+        self, method: str, path: str, port: dict, context: Any, headers: Mapping[str, str] | None = None
+    ) -> dict:
         try:
-            return self._service.json(method, path, json={"port": port}, context=context)["port"]
+            return self._service.json(method, path, json={"port": port}, context=context, headers=headers)["port"]
         except errors.Conflict as conflict:
             if "quota" in conflict.message.lower():
                 raise errors.OverQuota(409, conflict.message, conflict.service) from conflict

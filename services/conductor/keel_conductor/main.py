@@ -12,6 +12,7 @@ from keel_conductor.endpoints.base import BaseEndpoint
 from keel_conductor.endpoints.compute_task import TaskEndpoint
 from keel_conductor.endpoints.objects import ObjectEndpoint
 from keel_conductor.flows.expire import Expiry
+from keel_conductor.flows.unattached import Unattached
 from keel_conductor.peers import Peers
 from keel_contract.bus import Bus, Endpoint
 from keel_contract.nova import interfaces
@@ -34,6 +35,7 @@ def parts(conf: Any) -> list[Part]:
         NovaHeartbeat(conf, peers.cells.local, BINARY, TOPIC),
         bus.server(TOPIC, conf.host, endpoints),
         Periodic("expire-builds", EXPIRY_EVERY, Expiry(peers).run),
+        Periodic("undo-attachments", EXPIRY_EVERY, Unattached(peers).run),
     ]
 
 

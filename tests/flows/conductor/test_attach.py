@@ -1,10 +1,13 @@
 """Attaching a volume: the device is named by its compute, the volume reserved, all handed over; or nothing stays."""
 
+import datetime
 import uuid
 
 import pytest
 
 from keel_common.clients import errors as client_errors
+from keel_common.db import now, schema
+from keel_conductor.flows.unattached import Unattached
 from keel_contract.errors import RemoteFault
 from keel_contract.nova.interfaces import COMPUTE_TASK
 
@@ -59,3 +62,64 @@ def test_a_server_without_a_cell_is_refused(cloud):
     with pytest.raises(RemoteFault):
         attach(cloud, cloud.instance(host="node-1"), cloud.context(), cloud.cinder.add())
     assert cloud.cinder.attachments == {}
+
+
+BDMS = schema.nova_cell.tables["block_device_mapping"]
+INSTANCES = schema.nova_cell.tables["instances"]
+
+
+@pytest.fixture
+def at_rest(cloud, server):
+    """The server, and a way to leave a device of it behind as a conductor does that dies."""
+    change = INSTANCES.update().values(vm_state="active", task_state=None)
+    cloud.cell.db.run(lambda conn: conn.execute(change))
+
+    def leave(reserved=True, age=601, **values):
+        volume = cloud.cinder.add()
+        attach(cloud, server, cloud.context(), volume)
+        cloud.until(lambda: cloud.compute.attached)
+        if not reserved:
+            values["attachment_id"] = None
+            cloud.cinder.attachments.clear()
+            cloud.cinder.volumes[volume]["status"] = "available"
+        past = now() - datetime.timedelta(seconds=age)
+        row = BDMS.update().where(BDMS.c.volume_id == volume)
+        cloud.cell.db.run(lambda conn: conn.execute(row.values(created_at=past, updated_at=None, **values)))
+        return volume
+
+    return leave
+
+
+@pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.parametrize("reserved", [True, False])
+def test_an_attachment_that_died_with_its_conductor_is_taken_back(cloud, at_rest, reserved, stored):
+    volume = at_rest(reserved, **({} if stored else {"attachment_id": None}))
+    Unattached(cloud.peers).run()
+    assert volume_rows(cloud) == []
+    assert cloud.cinder.attachments == {}
+    assert cloud.cinder.volumes[volume]["status"] == "available"
+
+
+def test_an_attachment_that_goes_on_is_left_alone(cloud, at_rest):
+    at_rest(age=10)
+    Unattached(cloud.peers).run()
+    assert len(volume_rows(cloud)) == len(cloud.cinder.attachments) == 1
+
+
+@pytest.mark.parametrize("touched", ["attaching", "attached"])
+def test_an_attachment_that_a_compute_has_begun_with_is_left_to_it(cloud, at_rest, touched):
+    at_rest()
+    for attachment in cloud.cinder.attachments.values():
+        attachment["status"] = touched
+    Unattached(cloud.peers).run()
+    assert len(volume_rows(cloud)) == 1
+
+
+def test_volumes_that_are_attached_or_of_a_busy_server_are_left_alone(cloud, at_rest):
+    at_rest(connection_info="{}")
+    Unattached(cloud.peers).run()
+    assert len(volume_rows(cloud)) == 1
+    cloud.cell.db.run(lambda conn: conn.execute(BDMS.update().values(connection_info=None)))
+    cloud.cell.db.run(lambda conn: conn.execute(INSTANCES.update().values(task_state="spawning")))
+    Unattached(cloud.peers).run()
+    assert len(volume_rows(cloud)) == 1

@@ -180,6 +180,20 @@ def test_a_service_on_its_own_adds_events_to_the_newest_action(cloud, context, s
     assert event.action_id == cloud.row("instance_actions")["id"]
 
 
+def test_a_service_that_takes_over_goes_on_with_the_event_that_nobody_ended(cloud, context, server):
+    user, name = cloud.context(), "compute_stop_instance"
+    cloud.remote.class_action(user, "InstanceAction", "action_start", server.uuid, "stop")
+    begun = cloud.remote.class_action(user, "InstanceActionEvent", "event_start", server.uuid, name)
+    again = cloud.remote.class_action(context, "InstanceActionEvent", "event_start", server.uuid, name)
+    assert again.id == begun.id
+    about = context, "InstanceActionEvent", "event_finish_with_failure", server.uuid, name
+    cloud.remote.class_action(*about, None, None)
+    event = cloud.row("instance_actions_events")
+    assert event["result"] == "Success" and event["finish_time"]
+    cloud.remote.class_action(context, "InstanceActionEvent", "event_start", server.uuid, name)
+    assert len(cloud.rows("instance_actions_events")) == 2
+
+
 def test_faults_are_cut_to_the_column(cloud, context, server):
     fault = objects.InstanceFault(instance_uuid=server.uuid, code=500, message="x" * 300, details="d", host="node-1")
     cloud.remote.action(context, fault, "create")

@@ -62,7 +62,7 @@ class Expiry:
     def _recorded(self, cell: Cell, uuid: str) -> None:
         """Its allocation stays until it is deleted: a compute that gets the message late may still build it."""
         try:
-            cell.db.run(bury.fail, uuid, fault_of(self._error(uuid), self._peers.host), ["scheduling"])
+            cell.db.run(bury.fail, uuid, fault_of(self._error(uuid), self._peers.host), ["scheduling", None])
         except Refused as moved:
             LOG.info("Server %s moved on: %s", uuid, moved)
 

@@ -49,7 +49,8 @@ def next_attempt(max_attempts: int, properties: dict[str, Any], uuid: str) -> No
     retry = properties.setdefault("retry", {"num_attempts": 0, "hosts": []})
     retry["num_attempts"] += 1
     reason = retry.pop("exc_reason", None)
-    problem = retry.pop("exc", None) or reason or "no reason was told"
+    told = retry.pop("exc", None) or [reason or "no reason was told"]
+    problem = told if isinstance(told, str) else " ".join(told)  # nova-computes send the lines of a traceback
     if retry["num_attempts"] > max_attempts:
         text = f"Server {uuid} could not be built on any of {max_attempts} hosts; the last one said: {problem}"
         raise MaxRetriesExceeded(text)

@@ -51,9 +51,12 @@ def start_event(
     """Starts an event of the action of this request; its row.
 
     Without an action: a context without project (a service on its own) takes the newest action of the server, anybody
-    else is refused with InstanceActionNotFound.
+    else is refused with InstanceActionNotFound. Such a service goes on with what another process left: an event of
+    that name which nobody ended is the one it goes on with.
     """
     action = _action(conn, uuid, request_id, has_project)
+    if action["request_id"] != request_id and (left := _unfinished(conn, action["id"], event)) is not None:
+        return left
     moment = now()
     _touch(conn, action, request_id, {"updated_at": when or moment})
     row = {"action_id": action["id"], "event": event, "host": host, "start_time": moment}
@@ -127,6 +130,11 @@ def _event(conn: sa.Connection, action_id: int, event: str) -> Row:
         facts = {"action_id": action_id, "event": event}
         raise not_found("InstanceActionEventNotFound", f"Event {event} of action {action_id}", **facts)
     return row
+
+
+def _unfinished(conn: sa.Connection, action_id: int, event: str) -> Row | None:
+    mine = [EVENTS.c.action_id == action_id, EVENTS.c.event == event, EVENTS.c.finish_time.is_(None)]
+    return first(conn, sa.select(EVENTS).where(*mine, *living(EVENTS)).order_by(EVENTS.c.id))
 
 
 def _touch(conn: sa.Connection, action: Row, request_id: str, values: Mapping[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Rows of block_device_mapping: the disks of a server."""
 
+import datetime
 import uuid as uuids
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,6 +12,8 @@ from keel_common.db.statements import add, cas, soft_delete
 from keel_common.db.stores.nova.rows import TABLES, Row, columns_of, many, one
 
 TABLE = TABLES["block_device_mapping"]
+INSTANCES = TABLES["instances"]
+AT_REST = ("active", "paused", "rescued", "stopped", "suspended")
 _EMPTY = {
     column.name: None for column in TABLE.c if column.name not in ("id", "created_at", "updated_at", "deleted_at")
 }
@@ -46,6 +49,28 @@ def update(conn: sa.Connection, device_id: int, values: Mapping[str, Any]) -> Ro
 def destroy(conn: sa.Connection, device_id: int) -> bool:
     """Soft-deletes a row."""
     return soft_delete(conn, TABLE, [TABLE.c.id == device_id]) > 0
+
+
+def never_attached(conn: sa.Connection, before: datetime.datetime) -> list[Row]:
+    """Volumes of servers at rest that no compute ever connected, and to which nothing happened since `before`.
+
+    A shelved server is no such case: its volumes are reserved until it is back.
+    """
+    servers = sa.select(INSTANCES.c.uuid).where(
+        INSTANCES.c.deleted == 0, INSTANCES.c.task_state.is_(None), INSTANCES.c.vm_state.in_(AT_REST)
+    )
+    moved = sa.func.coalesce(TABLE.c.updated_at, TABLE.c.created_at)
+    unconnected = [
+        TABLE.c.source_type == "volume",
+        TABLE.c.destination_type == "volume",
+        TABLE.c.connection_info.is_(None),
+    ]
+    return many(conn, TABLE, *unconnected, moved < before, TABLE.c.instance_uuid.in_(servers))
+
+
+def destroy_unattached(conn: sa.Connection, device_id: int) -> bool:
+    """Soft-deletes a row that still has no connection."""
+    return soft_delete(conn, TABLE, [TABLE.c.id == device_id, TABLE.c.connection_info.is_(None)]) > 0
 
 
 def of_servers(conn: sa.Connection, instances: Iterable[str]) -> list[Row]:

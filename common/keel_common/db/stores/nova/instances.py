@@ -191,5 +191,6 @@ def hosts_of(conn: sa.Connection, uuids: Iterable[str]) -> set[str]:
 def never_started(conn: sa.Connection, before: datetime.datetime) -> list[str]:
     """uuids of servers that wait for a compute to begin and did not change since `before`."""
     moved = sa.func.coalesce(TABLE.c.updated_at, TABLE.c.created_at)
-    waiting = [TABLE.c.vm_state == "building", TABLE.c.task_state == "scheduling", TABLE.c.host.is_(None)]
+    asked = sa.or_(TABLE.c.task_state == "scheduling", TABLE.c.task_state.is_(None))
+    waiting = [TABLE.c.vm_state == "building", asked, TABLE.c.host.is_(None)]
     return uuids(conn, *waiting, moved < before)
