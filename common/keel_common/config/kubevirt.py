@@ -43,5 +43,8 @@ OPTIONS = [
     cfg.IntOpt("attach_timeout", default=120, min=1, help="Seconds in which a guest must take or give up a device."),
     cfg.IntOpt("delete_timeout", default=120, min=1, help="Seconds in which deleted objects must leave the cluster."),
     cfg.IntOpt("lost_build_age", default=120, min=30, help="Seconds after which a build that nobody began is lost."),
+    cfg.IntOpt(
+        "sweep_interval", default=600, min=1, help="Seconds between searches for objects of servers that are gone."
+    ),
     cfg.IntOpt("hypervisor_version", default=1009000, help="Version that hypervisors report (KubeVirt 1.9.0)."),
 ]

@@ -69,7 +69,7 @@ class Flights:
         with self._lock:
             flight = self._flights.get(server)
             waiting = "queued" if server in self._queued else None
-        return flight.doing if flight else waiting
+        return (flight.doing or "queued") if flight else waiting
 
 
 class Arrivals:

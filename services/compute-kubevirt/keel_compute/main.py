@@ -11,6 +11,7 @@ from keel_common.config import load, warn_without_effect
 from keel_common.kube import DATAVOLUME, NODE, VM, VMI, Informer, Kube
 from keel_common.kube.lease import Membership
 from keel_common.runtime import Periodic, Workers, run, setup_logging
+from keel_compute.hosts import leftovers
 from keel_compute.hosts.deeds import Deeds
 from keel_compute.hosts.host import Host
 from keel_compute.hosts.registry import Registry
@@ -103,6 +104,7 @@ def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
     found.append(Periodic("heartbeat", conf.report_interval, lambda: registry.each(Host.beat)))
     if seconds := interval(conf.update_resources_interval):
         found.append(Periodic("resources", seconds, lambda: registry.each(Host.audit)))
+    found.append(Periodic("leftovers", group.sweep_interval, lambda: leftovers.sweep(site, registry.places)))
     if seconds := interval(conf.sync_power_state_interval):
         found.append(Periodic("power states", seconds, lambda: registry.each(sync.audit)))
     return found

@@ -298,6 +298,8 @@ start_timeout = 10
 attach_timeout = 2
 delete_timeout = 10
 stop_margin = 5
+lost_build_age = 30
+sweep_interval = 1
 workers = 8
 """)
         conf = config.load("compute", [], [str(path)])

@@ -267,3 +267,9 @@ def test_unplugging_names_what_it_removes():
 def test_card_of_a_running_guest_is_asked_to_leave():
     inner = spec(nics=[Nic(PORT, "fa:16:3e:00:00:05")])
     assert absent_patch(inner, "p-cccccccccccc")[1]["value"] == "absent"
+
+
+@pytest.mark.parametrize("given", ["I2Nsb3VkLWNv\nbmZpZwo=", "I2Nsb3VkLWNvbmZpZwo=", "I2Ns b3VkLWNvbmZpZwo="])
+def test_user_data_is_written_as_strictly_as_the_cluster_reads_it(given):
+    data = cloudinit.secret("s", "servers", {}, given)["data"]
+    assert data == {"userdata": "I2Nsb3VkLWNvbmZpZwo="}

@@ -25,6 +25,10 @@ CONSOLE_CONTAINER = "guest-console-log"
 """Container of the launcher pod that prints the serial console (kubevirt 1.9 logSerialConsole)."""
 
 
+def _unmade(mapping: Any) -> bool:
+    return mapping.destination_type == "volume" and not mapping.volume_id
+
+
 class ComputeEndpoint(Unbuilt):
     """Methods of nova-compute for the host `place`; builds run in `jobs`, all else in the bus's own threads."""
 
@@ -71,11 +75,16 @@ class ComputeEndpoint(Unbuilt):
         """Delete the server; a build of it that goes on is told to give up first."""
         # The info cache says which ports are the user's: without it they would be deleted.
         whole = self.site.records.whole(context, instance)
+        mappings = list(bdms.objects) if bdms else []
+        # A build or an attachment that goes on, or one whose volume was being made when the message was written,
+        # knows more of the volumes than the message does.
+        outdated = not mappings or bool(self.site.flights.busy(instance.uuid)) or any(map(_unmade, mappings))
         with (
             self.site.flights.enter(instance.uuid, "delete", cancels=True) as flight,
             self._outcome(context, whole, "terminate_instance"),
         ):
-            mappings = list(bdms.objects) if bdms else self.site.records.mappings(context, instance.uuid)
+            if outdated:
+                mappings = self.site.records.mappings(context, instance.uuid)
             scope = Scope(self.site, self.place, context, whole, flight, mappings=mappings)
             try:
                 delete.delete(scope)

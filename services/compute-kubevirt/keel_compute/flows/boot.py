@@ -246,7 +246,7 @@ def _bury(scope: Scope, error: Exception) -> None:
     fault = BuildAbort(reason).with_traceback(error.__traceback__)
     records = scope.site.records
     records.fault(scope.context, scope.server, scope.place.name, fault)
-    _let_go(scope, vm_state="error", task_state=None)
+    _let_go(scope, ports_left=bool(left), vm_state="error", task_state=None)
     scope.site.clients.placement.delete_allocations(scope.server)
 
 
@@ -262,8 +262,16 @@ def _hand_on(scope: Boot, error: Exception) -> None:
         _bury(scope, error)
         return
     retry.update(exc=[str(text(error))], exc_reason=text(error))
-    _let_go(scope, task_state="scheduling")
-    scope.site.clients.placement.delete_allocations(scope.server)
+    try:
+        _let_go(scope, task_state="scheduling")
+        scope.site.clients.placement.delete_allocations(scope.server)
+        _ask_conductor(scope)
+    except Exception as broken:
+        LOG.warning("Server %s could not be handed on: %s", scope.server, text(broken))
+        _bury(scope, error)
+
+
+def _ask_conductor(scope: Boot) -> None:
     scope.site.conductor.send(
         scope.context,
         "build_instances",
@@ -295,10 +303,12 @@ def end_event(scope: Scope, error: Exception | None = None) -> None:
         LOG.info("Server %s: the event of its build is not there to be finished: %s", scope.server, refused)
 
 
-def _let_go(scope: Scope, **changes: Any) -> None:
-    """The server is on no host any more."""
+def _let_go(scope: Scope, ports_left: bool = False, **changes: Any) -> None:
+    """The server is on no host any more. With `ports_left` its info cache stays: it alone says which of the ports are
+    the user's and must outlive the server.
+    """
     cache = scope.instance.get("info_cache")
-    if cache is not None:
+    if cache is not None and not ports_left:
         cache.network_info = []
     nowhere: dict[str, Any] = dict.fromkeys(("host", "node", "compute_id", "launched_on", "availability_zone"))
     try:

@@ -118,6 +118,8 @@ class Host:
         self.report.follow_cordon(context, node)
         self.report.offer(node, bool(self.report.service.disabled))
         reaper.reap(self.site, self.place, context, instances)
+        for act in recovery.lost(self.site, self.place, instances):
+            self.jobs.submit(act)
         LOG.debug("Host %s: audited %d servers in %.2f s", self.name, len(instances), time.monotonic() - begun)
 
     def checks(self) -> dict[str, Any]:

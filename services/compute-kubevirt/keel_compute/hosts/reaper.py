@@ -35,15 +35,22 @@ def reap(site: Site, place: Place, context: Context, instances: list[Any]) -> No
     for server, instance in living.items():
         if server in claims and _lost(site, instance):
             _bury(site, place, context, instance)
+        elif instance.host is None and instance.vm_state == "error":
+            _take_back(site, place, context, instance, server in machines, server in claims)
     dead = {each.uuid: each for each in site.records.instances_by(context, sorted(set(strangers) - set(living)), True)}
     for server, instance in dead.items():
-        if server in machines:
-            LOG.warning("Server %s is deleted but its machine is still there; it is removed", server)
-            with site.flights.enter(server, "reap") as flight:
-                machine.remove(Scope(site, place, context, instance, flight))
-        if server in claims:
-            LOG.warning("Server %s is deleted but still holds an allocation; it is given back", server)
-            site.clients.placement.delete_allocations(server)
+        _take_back(site, place, context, instance, server in machines, server in claims)
+
+
+def _take_back(site: Site, place: Place, context: Context, instance: Any, has_machine: bool, has_claim: bool) -> None:
+    """What a server that is deleted, or was given up, still has here."""
+    if has_machine:
+        LOG.warning("Server %s is gone but its machine is still there; it is removed", instance.uuid)
+        with site.flights.enter(instance.uuid, "reap") as flight:
+            machine.remove(Scope(site, place, context, instance, flight))
+    if has_claim:
+        LOG.warning("Server %s is gone but still holds an allocation; it is given back", instance.uuid)
+        site.clients.placement.delete_allocations(instance.uuid)
 
 
 def _machines(site: Site, place: Place) -> list[str]:
@@ -57,7 +64,7 @@ def _machines(site: Site, place: Place) -> list[str]:
 
 def _lost(site: Site, instance: Any) -> bool:
     """A build that nobody began: on no host, and older than any queue can be."""
-    if instance.host is not None or (instance.vm_state, instance.task_state) != ("building", "scheduling"):
+    if instance.host is not None or instance.vm_state != "building" or instance.task_state not in ("scheduling", None):
         return False
     since = instance.get("updated_at") or instance.get("created_at")
     return since is not None and now() - since > datetime.timedelta(seconds=site.conf.kubevirt.lost_build_age)
@@ -69,7 +76,7 @@ def _bury(site: Site, place: Place, context: Context, instance: Any) -> None:
         scope = Scope(site, place, context, instance, flight)
         error = BuildFailed("The request to build the server was lost; delete it and try again")
         try:
-            site.records.save(context, instance, expected="scheduling", vm_state="error", task_state=None)
+            site.records.save(context, instance, expected=("scheduling", None), vm_state="error", task_state=None)
         except Exception as refused:
             if is_fault(refused, "UnexpectedTaskStateError", "UnexpectedDeletingTaskStateError", "InstanceNotFound"):
                 return

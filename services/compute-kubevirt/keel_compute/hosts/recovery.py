@@ -6,6 +6,7 @@ at the record again before it acts, because the bus is served by then.
 
 from __future__ import annotations
 
+import datetime
 import logging
 from collections.abc import Callable
 from functools import partial
@@ -17,6 +18,7 @@ from keel_compute.endpoints.journal import recorded
 from keel_compute.errors import MOVED_ON, BuildFailed, Gone, is_fault, text
 from keel_compute.flows import attach, boot, delete, power
 from keel_compute.kubevirt import state
+from keel_compute.records import now
 from keel_compute.scope import Place, Scope, run
 from keel_compute.site import Site
 from keel_compute.steps import network
@@ -41,6 +43,8 @@ CLEARED = (
     "unrescuing",
 )
 """Task states of operations that this driver does not have, or that leave nothing behind: they go back to null."""
+FROM_ERROR = ("powering-off", *power.HARD_STATES)
+"""Task states that a server in ERROR may be brought into (nova 34.0.0 action_preconditions)."""
 REBUILDING = ("rebuilding", "rebuild_block_device_mapping", "rebuild_spawning")
 
 
@@ -52,7 +56,7 @@ def plan(site: Site, place: Place, context: Context, instances: list[Any]) -> li
         act = _act(instance)
         if act is not None:
             LOG.info("Server %s: %s/%s, %s", instance.uuid, instance.vm_state, instance.task_state, act.__name__)
-            acts.append(partial(_take, site, place, instance.uuid, act))
+            acts.append(partial(_take, site, place, instance.uuid, resume))
         elif instance.task_state is None and instance.vm_state in ("active", "stopped", "paused"):
             settled[instance.uuid] = instance
     attached = []
@@ -67,6 +71,30 @@ def plan(site: Site, place: Place, context: Context, instances: list[Any]) -> li
     if attached:
         acts.append(partial(resume_detaches, site, place, attached))
     return acts
+
+
+def lost(site: Site, place: Place, instances: list[Any]) -> list[Act]:
+    """What is to be done for operations that nobody here works at, and to which nothing happened for
+    [kubevirt]lost_build_age seconds: their message was lost, or their outcome could not be written.
+    """
+    oldest = now() - datetime.timedelta(seconds=site.conf.kubevirt.lost_build_age)
+    acts: list[Act] = []
+    for instance in instances:
+        moved = instance.get("updated_at") or instance.get("created_at")
+        act = _act(instance)
+        if act is None or moved is None or moved > oldest or site.flights.busy(instance.uuid):
+            continue
+        LOG.warning("Server %s: %s/%s and nobody is at it", instance.uuid, instance.vm_state, instance.task_state)
+        acts.append(partial(_take, site, place, instance.uuid, resume))
+    return acts
+
+
+def resume(scope: Scope) -> None:
+    """Do what the record asks for now that it is our turn; nothing when somebody else ended it meanwhile."""
+    act = _act(scope.instance)
+    if act is not None:
+        LOG.info("Server %s: %s", scope.server, act.__name__)
+        act(scope)
 
 
 def resume_detaches(site: Site, place: Place, attached: list[Any]) -> None:
@@ -86,7 +114,7 @@ def _act(instance: Any) -> Callable[[Scope], None] | None:
     task, vm_state = instance.task_state, instance.vm_state
     if vm_state == "deleted" or task == "deleting":
         return finish_delete
-    if vm_state in ("soft-delete", "error"):
+    if vm_state == "soft-delete" or (vm_state == "error" and task not in FROM_ERROR):
         return None
     if vm_state == "building" or task in BUILDING:
         return resume_build

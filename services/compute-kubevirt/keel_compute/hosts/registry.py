@@ -16,6 +16,7 @@ from keel_common.runtime import left
 from keel_compute.errors import text
 from keel_compute.hosts.deeds import Deeds, NotFree
 from keel_compute.hosts.host import Host
+from keel_compute.scope import Place
 
 LOG = logging.getLogger(__name__)
 
@@ -110,6 +111,10 @@ class Registry:
         """The hosts that are up."""
         with self._lock:
             return list(self._hosts.values())
+
+    def places(self) -> list[Place]:
+        """The hosts that are up, as flows know them."""
+        return [host.place for host in self.hosts() if host.place is not None]
 
     def host(self, name: str) -> Host | None:
         """The host of that name when it is up here."""

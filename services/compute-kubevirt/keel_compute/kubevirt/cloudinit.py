@@ -17,7 +17,9 @@ VOLUME = "config"
 
 def secret(server: str, namespace: str, labels: Mapping[str, str], encoded: str | None) -> dict:
     """The Secret behind the config drive; `encoded` is the user data in base64, as instances.user_data has it."""
-    data = {"userdata": encoded or base64.b64encode(DEFAULT_USER_DATA.encode()).decode()}
+    # Read as generously as the API took it (line breaks and the like), written as strictly as the cluster reads it.
+    plain = base64.b64decode(encoded) if encoded else DEFAULT_USER_DATA.encode()
+    data = {"userdata": base64.b64encode(plain).decode()}
     body = SECRET.body(names.secret(server, "userdata"), namespace, type="Opaque", data=data)
     body["metadata"]["labels"] = dict(labels)
     return body

@@ -131,7 +131,26 @@ def _bind(scope: Scope, port: dict) -> dict:
     wanted = {"device_id": scope.server, "device_owner": owner, "binding:host_id": scope.place.name}
     if all(port.get(key) == value for key, value in wanted.items()) and port.get("binding:vif_type") not in UNBOUND:
         return port
-    return scope.site.clients.neutron.update_port(port["id"], wanted)
+    neutron = scope.site.clients.neutron
+    if port.get("device_id") == scope.server:
+        return neutron.update_port(port["id"], wanted)
+    return _take(scope, port, wanted)
+
+
+def _take(scope: Scope, port: dict, wanted: dict[str, Any]) -> dict:
+    """Bind a port that nobody has: of two servers that want it at once one gets it. Raises BuildAbort for the other.
+
+    A change that has nothing to do with that (an address, a tag) only makes us look again.
+    """
+    neutron = scope.site.clients.neutron
+    for _ in range(5):
+        try:
+            return neutron.update_port(port["id"], wanted, revision=port.get("revision_number"))
+        except peers.ClientError as changed:
+            if changed.status != 412:
+                raise
+            port = _given(scope, {"port_id": port["id"]})
+    raise BuildAbort(f"Port {port['id']} changes all the time.")
 
 
 def describe(scope: Scope, ports: Sequence[dict], kept: Iterable[str] = ()) -> list[dict]:

@@ -29,18 +29,18 @@ def provide(scope: Scope, mapping: Any) -> None:
     """Make sure that the mapping has a volume and an attachment: creates a volume from image, snapshot or blank where
     asked.
     """
-    cinder = scope.site.clients.cinder
-    changes: dict[str, Any] = {}
+    cinder, records = scope.site.clients.cinder, scope.site.records
     if not mapping.volume_id:
-        changes["volume_id"] = _create(scope, mapping)
+        # Noted before it is waited for: whatever becomes of this build, the volume goes with its server.
+        records.save_mapping(scope.context, mapping, volume_id=_create(scope, mapping))
+        _available(scope, mapping.volume_id)
     if not mapping.attachment_id:
-        volume = changes.get("volume_id") or mapping.volume_id
+        volume = mapping.volume_id
         try:
-            changes["attachment_id"] = cinder.create_attachment(scope.asker, volume, scope.server)["id"]
+            attachment = cinder.create_attachment(scope.asker, volume, scope.server)["id"]
         except peers.ClientError as refused:
             raise BuildAbort(f"Volume {volume} cannot be attached: {refused.message}") from refused
-    if changes:
-        scope.site.records.save_mapping(scope.context, mapping, **changes)
+        records.save_mapping(scope.context, mapping, attachment_id=attachment)
 
 
 def _create(scope: Scope, mapping: Any) -> str:
@@ -56,11 +56,9 @@ def _create(scope: Scope, mapping: Any) -> str:
     if scope.site.conf.cinder.cross_az_attach is False:
         body["availability_zone"] = scope.instance.availability_zone
     try:
-        volume = scope.site.clients.cinder.create_volume(scope.asker, body)
+        return scope.site.clients.cinder.create_volume(scope.asker, body)["id"]
     except peers.ClientError as refused:
         raise BuildAbort(f"Block Device Mapping is Invalid: {refused.message}") from refused
-    _available(scope, volume["id"])
-    return volume["id"]
 
 
 def _available(scope: Scope, volume: str) -> None:
