@@ -47,7 +47,7 @@ def keel(settings: Settings, process: str, health_port: int) -> Sections:
     """A service of OpenKeel: Nova's options, and our own in groups of our own."""
     is_compute = process.startswith("keel-compute-kubevirt")
     sections = common(settings, process) if is_compute else control(settings, process)
-    sections["keel"] = {"health_port": health_port, "cluster": settings.prefix}
+    sections["keel"] = shared.own(settings, health_port)
     if is_compute or process == "keel-compute":
         sections["kubevirt"] = {"kubeconfig": settings.kubeconfig}
     return sections

@@ -44,3 +44,8 @@ def sent_service_token(settings: Settings, name: str) -> dict[str, object]:
 def lock_path(settings: Settings, process: str) -> dict[str, object]:
     """oslo.concurrency's lock files."""
     return {"lock_path": settings.state_of(process) / "lock"}
+
+
+def own(settings: Settings, health_port: int) -> dict[str, object]:
+    """Our own group: on one machine nothing is slow, so what a killed process held is given up after a minute."""
+    return {"health_port": health_port, "cluster": settings.prefix, "build_deadline": 60}

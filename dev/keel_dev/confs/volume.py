@@ -46,7 +46,7 @@ def common(settings: Settings, process: str) -> Sections:
 def keel(settings: Settings, process: str, health_port: int) -> Sections:
     """A service of OpenKeel: Cinder's options, and our own in groups of our own."""
     return common(settings, process) | {
-        "keel": {"health_port": health_port, "cluster": settings.prefix},
+        "keel": shared.own(settings, health_port),
         "csi": {"kubeconfig": settings.kubeconfig, "storage_classes": STORAGE_CLASS},
     }
 
