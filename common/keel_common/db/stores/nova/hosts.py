@@ -43,7 +43,7 @@ def of_providers(conn: Connection, uuids: Iterable[str]) -> list[Mapping[str, An
         .select_from(nodes.join(services, service_of_node))
         .where(nodes.c.deleted == 0, nodes.c.uuid.in_(list(uuids)))
     )
-    return list(conn.execute(query).mappings())
+    return [dict(row) for row in conn.execute(query).mappings()]
 
 
 def find_node(conn: Connection, host: str | None, node: str | None) -> list[Mapping[str, Any]]:
@@ -54,7 +54,7 @@ def find_node(conn: Connection, host: str | None, node: str | None) -> list[Mapp
         query = query.where(nodes.c.host == host)
     if node:
         query = query.where(nodes.c.hypervisor_hostname == node)
-    return list(conn.execute(query).mappings())
+    return [dict(row) for row in conn.execute(query).mappings()]
 
 
 def servers_on(conn: Connection, hosts: Iterable[str]) -> dict[str, set[str]]:
@@ -82,6 +82,6 @@ def aggregates(conn: Connection) -> list[dict[str, Any]]:
         return []
     for row in conn.execute(select(metadata.c.aggregate_id, metadata.c.key, metadata.c.value)):
         found[row.aggregate_id]["metadata"][row.key] = row.value
-    for row in conn.execute(select(members.c.aggregate_id, members.c.host)):
-        found[row.aggregate_id]["hosts"].add(row.host)
+    for aggregate, host in conn.execute(select(members.c.aggregate_id, members.c.host)):
+        found[aggregate]["hosts"].add(host)
     return list(found.values())

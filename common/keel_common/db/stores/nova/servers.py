@@ -5,7 +5,7 @@ A server is a dict: columns of `instances` under their own names and, when asked
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -116,7 +116,7 @@ def _trusted_certs(text: str | None) -> list[str] | None:
     return orjson.loads(text)["nova_object.data"]["ids"] if text else None
 
 
-_DECODERS = {
+_DECODERS: dict[str, Callable[[Any], Any]] = {
     "flavor": _flavor,
     "network_info": _network_info,
     "trusted_certs": _trusted_certs,
