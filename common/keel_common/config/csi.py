@@ -34,5 +34,6 @@ OPTIONS = [
         help="Seconds after which a request that left no trace in the cluster counts as lost; counted from the start "
         "of the process at the earliest, so that what waits in the queue is heard first.",
     ),
+    cfg.FloatOpt("audit_interval", default=5.0, min=0.1, help="Seconds between two looks at all unfinished volumes."),
     cfg.IntOpt("workers", default=4, min=1, help="Threads that move volumes and snapshots on."),
 ]

@@ -36,7 +36,7 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
     bus = Bus(conf, "cinder")
     kube = Kube.of(conf.csi)
     _ensure_namespace(kube, conf.csi.namespace)
-    reconciler = Reconciler(conf.csi.workers)
+    reconciler = Reconciler(conf.csi.workers, conf.csi.audit_interval)
     caches = Caches.of(kube, conf.csi.namespace, reconciler.on_event)
     backend = Backend(
         name=name,

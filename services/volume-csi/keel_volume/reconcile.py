@@ -114,9 +114,9 @@ class Reconciler:
             self.soon("volume", volume)
 
     def audit(self) -> None:
-        """Make due whatever is in a transitional status, and now and then whatever the cluster holds for deleted
-        rows, however the event for it was lost."""
-        found = [self._backend.db.read(rows.unfinished, self._backend.name)]
+        """Make due whatever is in a transitional status or bears the mark of an extension, and now and then whatever
+        the cluster holds for deleted rows, however the event for it was lost."""
+        found = [self._backend.db.read(rows.unfinished, self._backend.name), (extend.marked(self._backend), ())]
         if self._audits % _LEFTOVERS_EVERY == 0:
             found.append(leftovers.find(self._backend))
         self._audits += 1
@@ -181,5 +181,15 @@ class Reconciler:
             return
         elif row["status"] in steps:
             steps[row["status"]](backend, row)
+            self._wake_source(kind, row)
         elif kind == "volume":
             extend.settle(backend, row)
+
+    def _wake_source(self, kind: str, row: dict[str, Any]) -> None:
+        """The deletion of a source waits for its copies: it is due when one of them has moved on."""
+        if kind != "volume" or row["status"] != "creating":
+            return
+        if row["snapshot_id"]:
+            self.soon("snapshot", row["snapshot_id"])
+        if row["source_volid"]:
+            self.soon("volume", row["source_volid"])

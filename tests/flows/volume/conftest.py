@@ -1,15 +1,18 @@
 """A volume suite without its API: scheduler and volume-csi on an in-process bus, SQLite and a simulated cluster."""
 
+import contextlib
 import time
 import uuid
 
 import pytest
+import sqlalchemy as sa
 
 from keel_common import config
 from keel_common.db import Database, sync
 from keel_common.db.stores.cinder import backend as rows
-from keel_common.db.stores.cinder import metadata, snapshots, types, volumes, workers
+from keel_common.db.stores.cinder import metadata, quota_counts, quotas, snapshots, types, volumes, workers
 from keel_common.db.stores.cinder.rows import TABLES
+from keel_common.db.stores.cinder.rows import now as moment
 from keel_common.kube import Kube
 from keel_common.runtime import Process
 from keel_common.wire import cinder as wire
@@ -17,12 +20,15 @@ from keel_contract.bus import Bus
 from keel_contract.cinder import interfaces
 from keel_contract.context import Context
 from keel_dev.kubesim import KubeSim
+from keel_dev.kubesim.knobs import Failure
 from keel_scheduler.volume import main as scheduler
 from keel_volume import main as volume_csi
 
 PROJECT = "0" * 31 + "1"
 BACKEND = "host1@cluster"
 PATIENCE = 30
+MANY = 1000
+CONNECTOR = {"host": "node-1", "platform": "kubevirt", "cluster": "openkeel", "namespace": "volumes"}
 
 
 class Suite:
@@ -90,16 +96,24 @@ class Suite:
         }
 
         def write(conn):
+            self._take(conn, {"volumes": 1, "gigabytes": size}, kind)
             row = volumes.create(conn, base | values)
             workers.create(conn, "Volume", row["id"], "creating", fresh=True)
             return row
 
         return self.db.run(write), kind
 
+    def _take(self, conn, amounts, kind):
+        """Quota as the API takes it, of the project and of the type."""
+        deltas = amounts | {f"{name}_{kind['name']}": amount for name, amount in amounts.items()}
+        quotas.take(conn, quotas.Settings.of(self.conf), PROJECT, deltas, {})
+
     def create(self, size=1, kind=None, image_id=None, **values):
         row, kind = self.new_row(size, kind, **values)
         full = {**self.db.read(volumes.show, row["id"]), "volume_attachment": []}
-        spec = wire.create_spec(full, kind, zones=[], reservations=[], image_id=image_id)
+        spec = wire.create_spec(
+            full, kind, zones=[], reservations=[], image_id=image_id, resource_backend=self._place_of_source(row)
+        )
         self.scheduler.send(
             self.context,
             "create_volume",
@@ -111,11 +125,17 @@ class Suite:
         )
         return row["id"]
 
+    def _place_of_source(self, row):
+        """A copy lands where its source is."""
+        if row["source_volid"]:
+            return self.row(row["source_volid"])["host"]
+        return self.db.read(rows.snapshot, row["snapshot_id"])["host"] if row["snapshot_id"] else None
+
     def set_status(self, volume_id, **values):
         self.db.run(lambda conn: conn.execute(_update("volumes", volume_id, values)))
 
     def delete(self, volume_id):
-        self.set_status(volume_id, status="deleting")
+        self.set_status(volume_id, status="deleting", terminated_at=moment())
         row = self.row(volume_id)
         self.volume_service.send(
             self.context, "delete_volume", server=row["host"], volume=self.full(volume_id), unmanage_only=False
@@ -124,7 +144,16 @@ class Suite:
     def gone(self, volume_id):
         self.until(lambda: self.row(volume_id) is None, "volume is gone")
 
-    def snapshot(self, volume_id):
+    def set_snapshot(self, snapshot_id, **values):
+        self.db.run(lambda conn: conn.execute(_update("snapshots", snapshot_id, values)))
+
+    def delete_snapshot(self, snapshot_id):
+        self.set_snapshot(snapshot_id, status="deleting", updated_at=moment())
+        row = self.db.read(rows.snapshot, snapshot_id)
+        cut = wire.snapshot(self.db.read(snapshots.show, snapshot_id))
+        self.volume_service.send(self.context, "delete_snapshot", server=row["host"], snapshot=cut, unmanage_only=False)
+
+    def snapshot(self, volume_id, tell=True):
         row = self.row(volume_id)
         values = {
             "volume_id": volume_id,
@@ -136,7 +165,15 @@ class Suite:
             "user_id": "u",
             "use_quota": True,
         }
-        cut = self.db.run(snapshots.create, values, {})
+
+        def write(conn):
+            amounts = {"snapshots": 1, "gigabytes": row["size"]}
+            self._take(conn, amounts, types.get(conn, row["volume_type_id"]))
+            return snapshots.create(conn, values, {})
+
+        cut = self.db.run(write)
+        if not tell:
+            return cut["id"]
         full = self.db.read(volumes.show, volume_id)
         self.scheduler.send(
             self.context,
@@ -160,15 +197,29 @@ class Suite:
         """The volume as an object of the bus."""
         return wire.volume(self.db.read(volumes.show, volume_id), None)
 
+    def promise(self, volume_id, size):
+        """What the API writes for an extension: the status, and reservations."""
+        settings = quotas.Settings.of(self.conf)
+
+        def write(conn):
+            row = volumes.get(conn, volume_id)
+            now = {"status": "extending", "previous_status": row["status"], "updated_at": moment()}
+            conn.execute(_update("volumes", volume_id, now))
+            kind = types.get(conn, row["volume_type_id"])
+            deltas = dict.fromkeys(("gigabytes", f"gigabytes_{kind['name']}"), size - row["size"])
+            return quotas.reserve(conn, settings, PROJECT, deltas, {})
+
+        return self.db.run(write)
+
     def extend(self, volume_id, size):
-        self.set_status(volume_id, status="extending", previous_status="available")
+        reservations = self.promise(volume_id, size)
         row = self.db.read(volumes.show, volume_id)
         self.scheduler.send(
             self.context,
             "extend_volume",
             volume=wire.volume(row, None),
             new_size=size,
-            reservations=[],
+            reservations=reservations,
             request_spec=wire.extend_spec(row, None),
         )
 
@@ -185,6 +236,35 @@ class Suite:
         table = TABLES["messages"]
         query = table.select().where(table.c.resource_uuid == resource_id)
         return [row["event_id"] for row in self.db.read(lambda conn: conn.execute(query).mappings().all())]
+
+    def drift(self):
+        """Counters that do not tell what is there, and promises that nobody will keep."""
+
+        def look(conn):
+            usages = quotas.usages(conn, PROJECT)
+            counted = quota_counts.count(conn, PROJECT, usages, True)
+            wrong = {
+                name: (usage, counted[name])
+                for name, usage in usages.items()
+                if usage.in_use != counted[name] or usage.reserved
+            }
+            held = TABLES["reservations"]
+            return wrong, conn.execute(held.select().where(held.c.deleted == sa.false())).all()
+
+        return self.db.read(look)
+
+    def worker(self, resource_id):
+        return self.db.read(workers.get, "Volume", resource_id) or self.db.read(workers.get, "Snapshot", resource_id)
+
+    @contextlib.contextmanager
+    def failing(self, **rule):
+        """The cluster refuses requests like this as long as the block runs."""
+        knobs = self.sim.cluster.knobs
+        knobs.failures = [Failure(**({"count": MANY} | rule))]
+        try:
+            yield
+        finally:
+            knobs.failures = []
 
     def image_facts(self, volume_id):
         return self.db.read(metadata.read, metadata.IMAGE, [volume_id])[volume_id]
@@ -214,6 +294,9 @@ connection = sqlite:///{folder}/cinder.sqlite
 kubeconfig = {sim.kubeconfig}
 namespace = volumes
 provision_timeout = 4
+extend_timeout = 3
+lost_request_age = 1
+audit_interval = 0.5
 """)
         conf = config.load("volume", [], [str(path)])
         sync(Database(conf.database.connection, conf.database), "cinder")

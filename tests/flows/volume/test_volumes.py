@@ -5,7 +5,7 @@ import pytest
 from keel_common.kube import PVC, SNAPSHOT, names
 from keel_contract.errors import RemoteFault
 
-CONNECTOR = {"host": "node-1", "platform": "kubevirt", "cluster": "openkeel", "namespace": "volumes"}
+from .conftest import CONNECTOR
 
 
 def claim(suite, volume_id):

@@ -57,6 +57,12 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
         _fail(backend, row, reservations, seen.message)
 
 
+def marked(backend: Backend) -> list[str]:
+    """Ids of the volumes whose claims bear the mark of an extension."""
+    labels = (item["metadata"].get("labels") or {} for item in backend.caches.claims.items() if _wish(item))
+    return [found[names.VOLUME] for found in labels if names.VOLUME in found]
+
+
 def settle(backend: Backend, row: Mapping[str, Any]) -> None:
     """Take the mark of an extension away that is over, whoever ended it: servers are told of a size that came true,
     promised quota of one that did not is given back."""

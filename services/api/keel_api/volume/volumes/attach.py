@@ -16,7 +16,8 @@ from keel_contract.errors import RemoteFault
 _ACTION = "POST /volumes/{id}/action #"
 _RULE = "volume_extension:volume_actions:"
 #: Faults of the volume service that an os-attach or os-detach hands on; all others are a 500.
-_HANDED_ON = ("InvalidVolume", "InvalidUUID", "InvalidVolumeAttachMode")
+#: (VolumeNotFound: the volume was deleted meanwhile.)
+_HANDED_ON = ("InvalidVolume", "InvalidUUID", "InvalidVolumeAttachMode", "VolumeNotFound")
 
 
 @handles(_ACTION + "os-reserve")
