@@ -88,7 +88,8 @@ class Reconciler:
             elif key not in self._waiting:
                 self._waiting.add(key)
                 self._due.append(key)
-                self._condition.notify()
+                # Not one alone: it could be a message that waits for another volume and goes on waiting.
+                self._condition.notify_all()
 
     @contextmanager
     def alone(self, kind: str, resource_id: str) -> Iterator[None]:
