@@ -2,11 +2,12 @@
 
 PROFILE ?= embedded
 PYTHON ?= python3
+MYSQL ?= mysql+pymysql://root@localhost/?unix_socket=/run/mysqld/mysqld.sock
 CLOUD = .venv/bin/keel-cloud
 SOURCES = rpc-contract common services dev tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv up down reset status logs test lint format types imports e2e
+.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e
 
 help: ## list the lanes
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +32,9 @@ logs: venv ## show the ends of the logs (SERVICE=name for one)
 
 test: venv ## all tests that need no outside services
 	@.venv/bin/python -m pytest -q -n 2 --dist loadfile tests --ignore tests/e2e $(ARGS)
+
+test-mariadb: venv ## the database tests on the local MariaDB, as root through its socket (MYSQL=url for another)
+	@KEEL_TEST_MYSQL="$(MYSQL)" .venv/bin/python -m pytest -q tests/contract/test_db_schema.py tests/contract/test_db_mariadb.py $(ARGS)
 
 e2e: venv ## the end-to-end tests against the running cloud
 	@.venv/bin/python -m pytest -v --disable-warnings --durations 10 tests/e2e $(ARGS)

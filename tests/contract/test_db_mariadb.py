@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.engine import make_url
 
 from keel_common.db import Database, add, cas, schema, sync
 
@@ -20,7 +21,7 @@ def server():
     name = f"keel_tx_{uuid.uuid4().hex[:12]}"
     admin = Database(SERVER)
     admin.run(lambda conn: conn.exec_driver_sql(f"CREATE DATABASE {name} CHARACTER SET utf8mb3"))
-    db = Database(SERVER.rstrip("/") + f"/{name}")
+    db = Database(make_url(SERVER).set(database=name).render_as_string(hide_password=False))
     sync(db, "nova_cell")
     yield db
     db.close()
