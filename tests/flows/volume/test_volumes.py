@@ -2,7 +2,7 @@
 
 import pytest
 
-from keel_common.kube import PVC, SNAPSHOT, names
+from keel_common.kube import POD, PVC, SNAPSHOT, names
 from keel_contract.errors import RemoteFault
 
 from .conftest import CONNECTOR
@@ -118,3 +118,32 @@ def test_the_pools_are_the_storage_classes(suite):
     assert set(pools) >= {"host1@cluster#standard", "host1@cluster#fixed", "host1@cluster#late"}
     assert pools["host1@cluster#standard"]["online_extend_support"] is True
     assert pools["host1@cluster#fixed"]["online_extend_support"] is False
+
+
+def test_copies_are_filled_at_once_where_claims_wait_for_a_pod(suite):
+    late = suite.kind(pool_name="late")
+    volume = suite.create(kind=late)
+    suite.reach(volume, "available")
+    assert claim(suite, volume)["status"]["phase"] == "Pending"
+    _use(suite, volume)
+    cut = suite.snapshot(volume)
+    suite.snapshot_reach(cut, "available")
+    for copy in (suite.create(kind=late, source_volid=volume), suite.create(kind=late, snapshot_id=cut)):
+        row = suite.reach(copy, "available")
+        assert claim(suite, copy)["status"]["phase"] == "Bound"
+        assert not row["bootable"]
+        suite.delete(copy)
+        suite.gone(copy)
+        assert claim(suite, copy) is None
+
+
+def _use(suite, volume_id):
+    """A pod lands on a node, so that the claim is bound."""
+    name = f"user-{volume_id}"
+    spec = {
+        "containers": [{"name": "c", "image": "i", "volumeDevices": [{"name": "v", "devicePath": "/dev/v"}]}],
+        "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": names.claim(volume_id)}}],
+    }
+    suite.kube.create(POD, POD.body(name, suite.namespace, spec=spec))
+    suite.until(lambda: claim(suite, volume_id)["status"]["phase"] == "Bound", "the claim is bound")
+    suite.kube.delete(POD, name, suite.namespace)

@@ -12,7 +12,7 @@ from ..kinds import CLONE_SOURCE, DATAVOLUME, IMPORT_SOURCE, PVC, STORAGE_CLASS,
 from ..store import Object
 from .base import Base, own, owner, reference, set_condition
 from .pods import SELECTED_NODE
-from .populators import FILESYSTEM_OVERHEAD, MESSAGE, METHOD, PHASE, PROGRESS, RESTARTS
+from .populators import BIND_AT_ONCE, FILESYSTEM_OVERHEAD, MESSAGE, METHOD, PHASE, PROGRESS, RESTARTS
 
 IMPORT_KINDS = ("http", "registry", "s3", "gcs", "imageio", "vddk", "blank")
 CLONING = {
@@ -136,7 +136,7 @@ class DataVolumes(Base):
             return "Succeeded"
         storage = self.get(STORAGE_CLASS, "", claim["spec"].get("storageClassName") or "")
         late = storage is not None and storage["volumeBindingMode"] == "WaitForFirstConsumer"
-        if late and SELECTED_NODE not in annotations:
+        if late and SELECTED_NODE not in annotations and BIND_AT_ONCE not in annotations:
             return "PendingPopulation"
         work = annotations.get(PHASE, "")
         if not work:

@@ -15,7 +15,7 @@ from typing import Any
 from .. import quantity
 from ..cluster import Cluster
 from ..images import Found, ImageError, Source, fetch
-from ..kinds import CLONE_SOURCE, IMPORT_SOURCE, PV, PVC, SECRET, SNAPSHOT, STORAGE_CLASS, UPLOAD_SOURCE
+from ..kinds import CLONE_SOURCE, IMPORT_SOURCE, NODE, PV, PVC, SECRET, SNAPSHOT, STORAGE_CLASS, UPLOAD_SOURCE
 from ..store import Object
 from .base import Base, Refs, own, reference
 from .claims import POPULATORS, Claims
@@ -25,6 +25,7 @@ from .volumes import content_of, remember_content
 PHASE, RESTARTS = "cdi.kubevirt.io/storage.pod.phase", "cdi.kubevirt.io/storage.pod.restarts"
 MESSAGE, PROGRESS = "cdi.kubevirt.io/storage.condition.running.message", "cdi.kubevirt.io/storage.populator.progress"
 METHOD = "cdi.kubevirt.io/cloneType"
+BIND_AT_ONCE = "cdi.kubevirt.io/storage.bind.immediate.requested"
 PRIME = "cdi.kubevirt.io/storage.populator.pvcPrime"
 SOURCES = dict(zip(POPULATORS, (IMPORT_SOURCE, UPLOAD_SOURCE, CLONE_SOURCE), strict=True))
 FILESYSTEM_OVERHEAD = 0.06
@@ -73,7 +74,8 @@ class Populators(Base):
         if source is None or storage is None:
             return
         annotations = claim["metadata"].get("annotations") or {}
-        if storage["volumeBindingMode"] == "WaitForFirstConsumer" and SELECTED_NODE not in annotations:
+        late = storage["volumeBindingMode"] == "WaitForFirstConsumer"
+        if late and SELECTED_NODE not in annotations and BIND_AT_ONCE not in annotations:
             return
         prime = self._prime(claim)
         if prime is not None and prime["status"]["phase"] == "Bound":
@@ -89,7 +91,11 @@ class Populators(Base):
                 if key not in ("dataSource", "dataSourceRef", "volumeName")
             }
             metadata: dict[str, Any] = {"name": name, "ownerReferences": [reference(claim)], "annotations": {}}
-            node = (claim["metadata"].get("annotations") or {}).get(SELECTED_NODE)
+            annotations = claim["metadata"].get("annotations") or {}
+            node = annotations.get(SELECTED_NODE)
+            if not node and BIND_AT_ONCE in annotations:
+                # The worker pod is the first consumer.
+                node = next((item["metadata"]["name"] for item in self.cluster.list(NODE)), None)
             if node:
                 metadata["annotations"][SELECTED_NODE] = node
             prime = self.create(PVC, claim["metadata"]["namespace"], {"metadata": metadata, "spec": spec})

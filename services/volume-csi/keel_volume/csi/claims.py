@@ -46,6 +46,21 @@ def image_import(volume: Mapping[str, Any], namespace: str, access_mode: str, ur
     return body
 
 
+def copy(volume: Mapping[str, Any], namespace: str, access_mode: str) -> dict:
+    """A DataVolume that fills a claim of the same name from another claim or a snapshot at once.
+
+    For a StorageClass whose claims would otherwise wait for a pod: their source may be gone by then.
+    """
+    if volume["snapshot_id"]:
+        source = {"snapshot": {"namespace": namespace, "name": names.snapshot(volume["snapshot_id"])}}
+    else:
+        source = {"pvc": {"namespace": namespace, "name": names.claim(volume["source_volid"])}}
+    spec = {"source": source, "pvc": _claim_spec(volume, access_mode)}
+    body = _named(DATAVOLUME.body(names.claim(volume["id"]), namespace, spec=spec), volume)
+    body["metadata"]["annotations"] = {_BIND_AT_ONCE: "true"}
+    return body
+
+
 def image_secret_name(volume_id: str) -> str:
     """Secret that holds the token for reading the image; lives as long as the import."""
     return f"{names.claim(volume_id)}-image"

@@ -28,12 +28,18 @@ def begin(backend: Backend, context: Any, row: Mapping[str, Any], image_id: str 
     try:
         if image_id:
             _begin_import(backend, context, row, image_id)
+        elif _is_copy(row) and backend.waits_for_consumer(claims.storage_class(row)):
+            backend.kube.ensure(DATAVOLUME, claims.copy(row, backend.namespace, backend.access_mode))
         else:
             backend.kube.apply(PVC, claims.claim(row, backend.namespace, backend.access_mode))
     except KubeError as problem:
         if not is_refusal(problem):
             raise
         raise Refused(f"the cluster refused it: {problem}", retry=True) from problem
+
+
+def _is_copy(row: Mapping[str, Any]) -> bool:
+    return bool(row["snapshot_id"] or row["source_volid"])
 
 
 def _begin_import(backend: Backend, context: Any, row: Mapping[str, Any], image_id: str) -> None:
@@ -61,9 +67,10 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
     deadline = backend.import_deadline if data_volume else backend.provision_deadline
     if seen.failed or observe.age(first) > deadline:
         LOG.error("volume %s was not made: %s", row["id"], seen.message)
-        if data_volume:
+        of_image = data_volume is not None and not _is_copy(row)
+        if of_image:
             _forget_token(backend, row)
-        fail(backend, row, "COPY_IMAGE_TO_VOLUME" if data_volume else "CREATE_VOLUME_FROM_BACKEND")
+        fail(backend, row, "COPY_IMAGE_TO_VOLUME" if of_image else "CREATE_VOLUME_FROM_BACKEND")
 
 
 def _nothing_there(backend: Backend, row: Mapping[str, Any]) -> None:
@@ -80,7 +87,7 @@ def _nothing_there(backend: Backend, row: Mapping[str, Any]) -> None:
 
 
 def _finish(backend: Backend, row: Mapping[str, Any], data_volume: Mapping | None) -> None:
-    if data_volume:
+    if data_volume and not _is_copy(row):
         facts: Mapping[str, Any] | None = images.facts_of_import(data_volume)
         _forget_token(backend, row)
     else:

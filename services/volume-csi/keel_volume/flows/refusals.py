@@ -5,6 +5,10 @@ from __future__ import annotations
 from keel_common.kube import KubeError
 
 
+#: Codes of 4xx that pass: time-out, a conflict of two that write (two claims at once under one ResourceQuota), throttling.
+_PASSING = (408, 409, 429)
+
+
 class Refused(Exception):
     """The volume cannot be made here. ``retry``: another backend may be asked. ``detail`` names the user message."""
 
@@ -17,6 +21,6 @@ class Refused(Exception):
 def is_refusal(problem: KubeError) -> bool:
     """Whether the cluster said no (quota, policy, schema, not there) so that asking again is no use.
 
-    A failing webhook, throttling and silence (5xx, 429, no answer) pass.
+    A failing webhook, a conflict, throttling and silence (5xx, 408, 409, 429, no answer) pass.
     """
-    return 400 <= problem.code < 500 and problem.code != 429
+    return 400 <= problem.code < 500 and problem.code not in _PASSING
