@@ -7,10 +7,10 @@ CLOUD = .venv/bin/keel-cloud
 SOURCES = rpc-contract common services dev tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e
+.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench conformance
 
 help: ## list the lanes
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 venv: ## make or renew the project's environment, .venv
 	@$(PYTHON) dev/bootstrap.py
@@ -38,6 +38,16 @@ test-mariadb: venv ## the database tests on the local MariaDB, as root through i
 
 e2e: venv ## the end-to-end tests against the running cloud
 	@.venv/bin/python -m pytest -v --disable-warnings --durations 10 tests/e2e $(ARGS)
+
+counts: venv ## what operations cost, counted anew into tests/perf/expected; read the difference before you commit it
+	@KEEL_COUNTS=write .venv/bin/python -m pytest -q tests/perf
+	@git diff --stat -- tests/perf/expected
+
+bench: venv ## costs of operations, lists and processes on this machine (BENCH="--only lists")
+	@PYTHONPATH=tests .venv/bin/python -m perf.bench $(BENCH)
+
+conformance: venv ## replay recorded exchanges (API=compute or volume; SCENARIOS=FILE; REPLAY="--only PATTERN")
+	@PYTHONPATH=tests .venv/bin/python -m conformance $(API) $(SCENARIOS) $(REPLAY)
 
 lint: venv ## ruff: rules and format
 	@.venv/bin/ruff check $(SOURCES)

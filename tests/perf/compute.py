@@ -31,7 +31,7 @@ from perf.ledger import Ledger
 from perf.peers import Clients
 
 NAMESPACE = "servers"
-#: What the tests themselves ask, what processes do by the clock, and the claim of a root disk: whether it is still there
+#: What the tests ask, what processes do by the clock, and the claim of a root disk: whether it is still there
 #: to be deleted after its DataVolume is up to the cluster's collector.
 NOT_COUNTED = (r"^\w+ test ", r"InstanceList\.get_by_host", r"^kube DELETE v1/persistentvolumeclaims/nova-\*-root$")
 _CONF = """

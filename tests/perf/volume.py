@@ -25,7 +25,7 @@ from keel_volume import main as volume_csi
 from perf import databases
 
 NAMESPACE = "volumes"
-#: What the tests themselves ask, what processes do by the clock, and the looks of volume-csi at its rows: it looks again
+#: What the tests ask, what processes do by the clock, and the looks of volume-csi at its rows: it looks again
 #: whenever the cluster or the clock says that something may have changed.
 NOT_COUNTED = (
     r"^\w+ test ",
