@@ -78,7 +78,18 @@ def test_a_volume_remembers_facts_and_properties_of_its_image_but_nothing_about_
 
 @pytest.mark.parametrize(
     ("code", "final"),
-    [(400, True), (403, True), (404, True), (422, True), (0, False), (429, False), (500, False), (503, False)],
+    [
+        (400, True),
+        (403, True),
+        (404, True),
+        (422, True),
+        (0, False),
+        (408, False),
+        (409, False),
+        (429, False),
+        (500, False),
+        (503, False),
+    ],
 )
 def test_a_refusal_is_final_and_a_bad_moment_passes(code, final):
     assert is_refusal(KubeError(code, "Said", "so")) is final

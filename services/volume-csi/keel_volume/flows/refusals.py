@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from keel_common.kube import KubeError
 
-
-#: Codes of 4xx that pass: time-out, a conflict of two that write (two claims at once under one ResourceQuota), throttling.
+#: Codes of 4xx that pass: time-out, two that write at once (as claims under one ResourceQuota do), throttling.
 _PASSING = (408, 409, 429)
 
 
