@@ -107,7 +107,7 @@ class Service:
             response = made.session.request(
                 made.endpoint() + path,
                 method,
-                auth=made.user_auth(context) if context is not None else made.auth,
+                auth=made.asker(context),
                 authenticated=True,
                 data=data,
                 headers=sent,
@@ -172,11 +172,13 @@ class _Made:
             self._endpoint = self._find_endpoint().rstrip("/")
         return self._endpoint
 
-    def user_auth(self, context: Any) -> Any:
-        """The caller's token; with our own beside it, so that a long operation outlives the token's expiry."""
-        if not context.auth_token:
-            return self.auth
-        user = token_endpoint.Token(self.endpoint(), context.auth_token)
+    def asker(self, context: Any) -> Any:
+        """The caller's token, else our service user's; with our own beside it, so that a long operation outlives the
+        token's expiry, and because Cinder lets nobody but a service take a volume from a server (cinder 29.0.0).
+        """
+        user = self.auth
+        if context is not None and context.auth_token:
+            user = token_endpoint.Token(self.endpoint(), context.auth_token)
         if not _get(self._conf.service_user, "send_service_user_token"):
             return user
         return service_token.ServiceTokenAuthWrapper(user_auth=user, service_auth=self.auth)
