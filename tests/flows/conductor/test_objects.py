@@ -194,6 +194,18 @@ def test_a_service_that_takes_over_goes_on_with_the_event_that_nobody_ended(clou
     assert len(cloud.rows("instance_actions_events")) == 2
 
 
+def test_the_end_of_a_second_try_is_noted_at_its_own_event(cloud, context, server):
+    name = "compute_detach_volume"
+    cloud.remote.class_action(cloud.context(), "InstanceAction", "action_start", server.uuid, "detach_volume")
+    for failure in ("cinder is away", None):
+        cloud.remote.class_action(context, "InstanceActionEvent", "event_start", server.uuid, name)
+        about = context, "InstanceActionEvent", "event_finish_with_failure", server.uuid, name
+        cloud.remote.class_action(*about, failure, None)
+    first, second = cloud.rows("instance_actions_events")
+    assert (first["result"], first["details"]) == ("Error", "cinder is away")
+    assert second["result"] == "Success" and second["finish_time"]
+
+
 def test_faults_are_cut_to_the_column(cloud, context, server):
     fault = objects.InstanceFault(instance_uuid=server.uuid, code=500, message="x" * 300, details="d", host="node-1")
     cloud.remote.action(context, fault, "create")

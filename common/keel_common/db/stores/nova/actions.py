@@ -15,6 +15,8 @@ from keel_common.db.stores.nova.rows import TABLES, Row, columns_of, first, livi
 
 ACTIONS = TABLES["instance_actions"]
 EVENTS = TABLES["instance_actions_events"]
+# An event that failed may be begun again under its name (a recovery tried again): the one that goes on is meant.
+OPEN_FIRST = (EVENTS.c.finish_time.is_not(None), EVENTS.c.id)
 
 
 def start(conn: sa.Connection, uuid: str, action: Mapping[str, Any]) -> int:
@@ -120,12 +122,12 @@ def _event_of_request(conn: sa.Connection, uuid: str, request_id: str, event: st
     newest = sa.select(ACTIONS.c.id).where(*_of(uuid), ACTIONS.c.request_id == request_id)
     newest = newest.order_by(ACTIONS.c.created_at.desc(), ACTIONS.c.id.desc()).limit(1)
     query = sa.select(EVENTS).where(EVENTS.c.action_id == newest.scalar_subquery(), EVENTS.c.event == event)
-    return first(conn, query.where(*living(EVENTS)).order_by(EVENTS.c.id))
+    return first(conn, query.where(*living(EVENTS)).order_by(*OPEN_FIRST))
 
 
 def _event(conn: sa.Connection, action_id: int, event: str) -> Row:
     query = sa.select(EVENTS).where(EVENTS.c.action_id == action_id, EVENTS.c.event == event, *living(EVENTS))
-    row = first(conn, query.order_by(EVENTS.c.id))
+    row = first(conn, query.order_by(*OPEN_FIRST))
     if row is None:
         facts = {"action_id": action_id, "event": event}
         raise not_found("InstanceActionEventNotFound", f"Event {event} of action {action_id}", **facts)
