@@ -35,5 +35,6 @@ OPTIONS = [
         "of the process at the earliest, so that what waits in the queue is heard first.",
     ),
     cfg.FloatOpt("audit_interval", default=5.0, min=0.1, help="Seconds between two looks at all unfinished volumes."),
+    cfg.IntOpt("import_attempts", default=3, min=1, help="Restarts of an importer after which an import is an error."),
     cfg.IntOpt("workers", default=4, min=1, help="Threads that move volumes and snapshots on."),
 ]

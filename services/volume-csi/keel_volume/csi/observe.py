@@ -31,12 +31,17 @@ class Seen:
     message: str = ""
 
 
-def creation(claim: Mapping | None, data_volume: Mapping | None, waits_for_consumer: bool) -> Seen:
-    """Whether a new volume is usable. A claim that waits for its first consumer is, unless it must be filled first."""
+def creation(
+    claim: Mapping | None, data_volume: Mapping | None, waits_for_consumer: bool, import_attempts: int = 3
+) -> Seen:
+    """Whether a new volume is usable. A claim that waits for its first consumer is, unless it must be filled first.
+
+    CDI starts a failed import again for ever; after ``import_attempts`` of them it has failed for us.
+    """
     if data_volume is not None:
         status = data_volume.get("status", {})
         phase = status.get("phase", "")
-        if phase == "Failed":
+        if phase == "Failed" or (phase != "Succeeded" and status.get("restartCount", 0) >= import_attempts):
             return Seen(failed=True, message=_condition(status, "Running") or "the import failed")
         if phase != "Succeeded":
             return Seen(message=_condition(status, "Running") or f"the import is in phase {phase or 'Pending'}")

@@ -60,7 +60,8 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
         return
     if data_volume is None and observe.is_filled_by_import(claim):
         return  # The two mirrors are not in step: without its import the claim tells nothing.
-    seen = observe.creation(claim, data_volume, backend.waits_for_consumer(claims.storage_class(row)))
+    waits, attempts = backend.waits_for_consumer(claims.storage_class(row)), backend.conf.csi.import_attempts
+    seen = observe.creation(claim, data_volume, waits, attempts)
     if seen.ready:
         _finish(backend, row, data_volume)
         return
