@@ -8,6 +8,7 @@ nova.conf or cinder.conf works here.
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
@@ -19,6 +20,9 @@ from keystoneauth1 import loading, service_token, session, token_endpoint
 from oslo_config import cfg
 
 from keel_common.clients import errors
+
+RETRY_AFTER = 0.5
+"""Seconds before a request that found no connection is sent again."""
 
 
 @dataclass(frozen=True)
@@ -103,25 +107,32 @@ class Service:
         request_id = getattr(context, "global_request_id", None) or getattr(context, "request_id", None)
         if request_id:
             sent["X-OpenStack-Request-ID"] = request_id
-        try:
-            response = made.session.request(
-                made.endpoint() + path,
-                method,
-                auth=made.asker(context),
-                authenticated=True,
-                data=data,
-                headers=sent,
-                raise_exc=False,
-                stream=stream,
-                redirect=False,
-                connect_retries=made.connect_retries,
-                status_code_retries=made.status_code_retries,
-            )
-        except ks_errors.ClientException as problem:
-            raise errors.Unreachable(0, str(problem), self.name) from problem
+        response = self._send(made, path, method, auth=made.asker(context), data=data, headers=sent, stream=stream)
         if response.status_code >= 400:
             raise errors.from_status(response.status_code, _message(response), self.name)
         return response
+
+    def _send(self, made: _Made, path: str, method: str, **how: Any) -> Any:
+        """Send, again when there was no connection. What timed out is not sent again: it may have been done."""
+        left = made.connect_retries
+        while True:
+            try:
+                return made.session.request(
+                    made.endpoint() + path,
+                    method,
+                    authenticated=True,
+                    raise_exc=False,
+                    redirect=False,
+                    status_code_retries=made.status_code_retries,
+                    **how,
+                )
+            except ks_errors.ConnectFailure as problem:
+                if not left:
+                    raise errors.Unreachable(0, str(problem), self.name) from problem
+                left -= 1
+                time.sleep(RETRY_AFTER)
+            except ks_errors.ClientException as problem:
+                raise errors.Unreachable(0, str(problem), self.name) from problem
 
     def json(self, method: str, path: str, **kwargs: Any) -> Any:
         """One request whose answer is JSON; None for an empty answer."""
@@ -161,7 +172,7 @@ class _Made:
         self.session = session.Session(
             verify=_verify(group),
             cert=(group.certfile, group.keyfile) if _get(group, "certfile") and _get(group, "keyfile") else None,
-            timeout=_get(group, "timeout"),
+            timeout=_get(group, "timeout") or conf.keel.peer_timeout,
         )
         self.connect_retries = _get(group, "connect_retries") or 1
         self.status_code_retries = _get(group, "status_code_retries") or 0

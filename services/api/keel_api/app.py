@@ -24,6 +24,7 @@ from keel_api.http.ops import Handler, StartupError, data, load
 from keel_api.http.plain import plain
 from keel_api.http.request import Response
 from keel_api.http.schemas import Schemas
+from keel_common.clients.errors import Unreachable
 from keel_common.context import from_environ
 from keel_common.policy import Policies
 
@@ -109,6 +110,9 @@ class Api:
             return plain(404, http.headers.get("Accept"))
         except Fault as fault:
             return self._fault(exchange, fault)
+        except Unreachable as away:
+            LOG.warning("%s %s could not be served: %s", http.method, http.path, away)
+            return self._fault(exchange, Fault(503, f"The service {away.service} is unavailable at this time."))
         except Exception as error:  # noqa: BLE001 - the last line of defence: log it and answer 500
             LOG.exception("Uncaught error in %s %s", http.method, http.path)
             return self._fault(exchange, self._unexpected(error))

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from keel_common.clients import errors
 from keel_common.db import count_statements, schema
 
 API = schema.nova_api.tables
@@ -204,3 +205,16 @@ def test_files_are_injected_where_the_version_still_has_them(cloud, wish):
     assert cloud.api.bus.sent[0][1]["injected_files"] == [["/etc/motd", "aGVsbG8="]]
     assert cloud.api.post("/servers", wish(personality=files), version="2.57").status == 400
     assert cloud.api.post("/servers", wish(personality=files * 6), version="2.56").status == 403
+
+
+@pytest.mark.parametrize("peer", ["neutron", "glance"])
+def test_a_service_that_does_not_answer_is_named(cloud, wish, peer):
+    def away(*_args, **_more):
+        raise errors.Unreachable(0, "no answer", peer)
+
+    service = getattr(cloud, peer)
+    for name in ("show", "list_networks", "show_network", "list_ports"):
+        setattr(service, name, away)
+    reply = cloud.api.post("/servers", wish(networks=[{"uuid": cloud.network}]), version="2.37")
+    assert (reply.status, peer in reply.message) == (503, True)
+    assert cloud.api.get("/servers").ok.body["servers"] == []
