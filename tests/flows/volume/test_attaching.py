@@ -13,7 +13,8 @@ from .conftest import CONNECTOR
 
 @pytest.fixture
 def volume(suite):
-    found = suite.create()
+    # Bound at once: a claim that waits for a pod cannot grow before.
+    found = suite.create(kind=suite.kind(pool_name="standard"))
     suite.reach(found, "available")
     return found
 

@@ -7,7 +7,7 @@ import pytest
 
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder import volumes
-from keel_common.kube import PVC, SNAPSHOT, names
+from keel_common.kube import DATAVOLUME, PVC, SNAPSHOT, names
 from keel_volume.csi import claims
 
 from .conftest import MANY
@@ -26,7 +26,8 @@ def vanish(suite, volume_id):
 
 @pytest.fixture
 def volume(suite):
-    found = suite.create()
+    # Bound at once: a claim that waits for a pod cannot grow before.
+    found = suite.create(kind=suite.kind(pool_name="standard"))
     suite.reach(found, "available")
     return found
 
@@ -54,7 +55,7 @@ def test_a_creation_the_cluster_never_takes_is_an_error_and_leaves_nothing(suite
         row = suite.reach(volume, "error")
     assert claim(suite, volume) is None
     assert suite.worker(volume) is None
-    assert suite.messages(volume)
+    assert suite.until(lambda: suite.messages(volume), "a message")
     if row["host"]:
         vanish(suite, volume)
     else:
@@ -88,7 +89,7 @@ def test_a_volume_that_cannot_grow_stays_as_it_was(suite):
     suite.extend(volume, 2)
     row = suite.reach(volume, "available")
     assert (row["size"], row["previous_status"]) == (1, None)
-    assert len(suite.messages(volume)) == 1
+    assert len(suite.until(lambda: suite.messages(volume), "a message")) == 1
     vanish(suite, volume)
 
 
@@ -191,7 +192,7 @@ def test_a_source_is_deleted_after_its_copies_are_made(suite, volume):
     knobs.paused.add("*")
     try:
         copy = suite.create(source_volid=volume)
-        suite.until(lambda: claim(suite, copy), "the copy is asked for")
+        suite.until(lambda: _is_asked_for(suite, copy), "the copy is asked for")
         suite.delete(volume)
         time.sleep(0.5)
         assert not claim(suite, volume)["metadata"].get("deletionTimestamp")
@@ -223,6 +224,11 @@ def _destroy(conn, row):
         conn, rows.quotas.Settings({}), row["project_id"], rows.rules.delete_volume(row["size"], row["type_name"])
     )
     volumes.destroy(conn, row["id"])
+
+
+def _is_asked_for(suite, volume_id):
+    """By a claim, or, where claims wait for a pod, by a DataVolume."""
+    return any(suite.kube.find(kind, names.claim(volume_id), suite.namespace) for kind in (PVC, DATAVOLUME))
 
 
 def _asked(suite):

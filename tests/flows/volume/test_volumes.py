@@ -14,7 +14,8 @@ def claim(suite, volume_id):
 
 @pytest.fixture
 def volume(suite):
-    found = suite.create()
+    # Bound at once: a claim that waits for a pod cannot grow before.
+    found = suite.create(kind=suite.kind(pool_name="standard"))
     suite.reach(found, "available")
     return found
 
@@ -65,7 +66,7 @@ def test_growing_a_volume(suite, volume):
 def test_a_volume_no_pool_takes_is_an_error_with_a_message(suite):
     volume = suite.create(kind=suite.kind(multiattach="<is> False"))
     suite.reach(volume, "error")
-    assert suite.messages(volume) == ["VOLUME_VOLUME_001_003"]
+    assert suite.until(lambda: suite.messages(volume), "a message") == ["VOLUME_VOLUME_001_003"]
 
 
 def test_a_claim_that_is_never_bound_is_an_error_after_the_deadline(suite):
@@ -76,7 +77,8 @@ def test_a_claim_that_is_never_bound_is_an_error_after_the_deadline(suite):
         suite.reach(volume, "error")
     finally:
         knobs.set_behaviour("provisioners", "*", {"outcome": "works"})
-    assert suite.messages(volume) == ["VOLUME_VOLUME_008_012"]
+    # The message follows the status.
+    assert suite.until(lambda: suite.messages(volume), "a message") == ["VOLUME_VOLUME_008_012"]
     suite.delete(volume)
     suite.gone(volume)
     assert claim(suite, volume) is None
