@@ -43,6 +43,8 @@ _RENAMED = {
     "owner_id": "img_owner_id",
     "root_device_name": "img_root_device_name",
 }
+# "no kernel" and "no ramdisk" in words, as if the image had no such property
+_NO_KERNEL = frozenset({("kernel_id", "nokernel"), ("ramdisk_id", "nokernel")})
 _NOT_INHERITED = frozenset({"block_device_mapping", "bdm_v2", "root_device_name", "mappings"})
 _LONGEST = 255
 
@@ -58,7 +60,10 @@ def image_dict(found: Mapping[str, Any]) -> dict[str, Any]:
     image["properties"] = {
         key: value
         for key, value in found.items()
-        if key not in _PLAIN and key not in _SERVICE_KEYS and not isinstance(value, list | dict)
+        if key not in _PLAIN
+        and key not in _SERVICE_KEYS
+        and not isinstance(value, list | dict)
+        and (key, value) not in _NO_KERNEL
     }
     return image
 

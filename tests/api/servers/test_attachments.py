@@ -64,6 +64,7 @@ def test_attaching_waits_for_the_device_name_below_2_101(cloud):
 
 def test_attaching_does_not_wait_from_2_101(cloud):
     reply = cloud.api.post(path(cloud.server()), body(cloud.cinder.add(), delete_on_termination=True), version="2.101")
+    assert reply.headers["Content-Type"] == "text/html; charset=UTF-8"
     assert (reply.status, reply.raw) == (202, b"")
     sent = cloud.api.bus.sent[0][1]
     assert sent["how"] == "cast" and sent["delete_on_termination"] is True

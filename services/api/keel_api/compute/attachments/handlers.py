@@ -12,6 +12,7 @@ from keel_api.compute.servers import lookup
 from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
 from keel_api.http.paging import whole_number
+from keel_api.http.plain import BARE
 from keel_api.http.request import Request, Response
 from keel_common.db import Cell
 from keel_common.db.stores.nova import bdms
@@ -76,7 +77,7 @@ def attach(req: Request) -> Response:
         raise Fault(400, f"Invalid volume: volume {found['id']} already attached")
     device = _send_attach(req, server, found, asked)
     if req.at_least(2, 101):
-        return Response()
+        return Response(headers={"Content-Type": BARE})
     row = {
         "volume_id": found["id"],
         "instance_uuid": server["uuid"],

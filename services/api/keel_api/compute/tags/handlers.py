@@ -8,6 +8,7 @@ from typing import Any
 from keel_api.compute.servers import lookup
 from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
+from keel_api.http.plain import BARE
 from keel_api.http.request import Request, Response
 from keel_common.db import Cell
 from keel_common.db.stores.nova import servers_found, servers_metadata
@@ -44,7 +45,7 @@ def add(req: Request) -> Response:
     if len(held) >= _MOST:
         raise Fault(400, f"The number of tags exceeded the per-server limit {_MOST}")
     cell.db.run(servers_metadata.add_tag, found.uuid, tag)
-    return Response(headers={"Location": req.url("servers", found.uuid, "tags", tag)})
+    return Response(headers={"Content-Type": BARE, "Location": req.url("servers", found.uuid, "tags", tag)})
 
 
 @handles("PUT /servers/{server_id}/tags")
