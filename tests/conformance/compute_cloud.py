@@ -113,12 +113,15 @@ class ComputeCloud:
         self.clients.placement = peers.Placement()
         self.clients.keystone = peers.Keystone()
 
-    def _serve(self, host: str, node: str) -> Any:
+    def _serve(self, host: str, node: str) -> list[Any]:
         target = NovaCompute(host, node, self._remote, self.clients)
-        part = self._bus.server(interfaces.COMPUTE.topics[0], host, [Endpoint(interfaces.COMPUTE, target)])
-        part.start()
-        self._parts.append(part)
-        return part
+        made = [
+            self._bus.server(topic, host, [Endpoint(interfaces.COMPUTE, target)]) for topic in interfaces.COMPUTE.topics
+        ]
+        for part in made:
+            part.start()
+        self._parts += made
+        return made
 
     # -- a scenario
 
@@ -132,7 +135,7 @@ class ComputeCloud:
             part.stop(time.monotonic() + 5)
             self._parts.remove(part)
         extra = profile.get("computes", [])
-        self._hosts = [self._serve(host, host) for host in extra]
+        self._hosts = [part for host in extra for part in self._serve(host, host)]
         cell = self.cells.get(CELL1)
         cell.db.run(_heartbeats)
         for host, node in [(HOST, NODE), *((host, host) for host in extra)]:
@@ -181,7 +184,7 @@ def _names(body: bytes | None, zone: str) -> bool:
 def _flavor(conn: Any, flavor: dict[str, Any]) -> None:
     row = {"name": flavor["name"], "flavorid": flavor["id"], "memory_mb": flavor["ram"], "vcpus": flavor["vcpus"]}
     row |= {"root_gb": flavor["disk"], "ephemeral_gb": flavor["ephemeral"], "swap": flavor["swap"]}
-    row |= {"rxtx_factor": flavor["rxtx_factor"], "vcpu_weight": 0, "disabled": False, "is_public": True}
+    row |= {"rxtx_factor": flavor["rxtx_factor"], "vcpu_weight": None, "disabled": False, "is_public": True}
     key = add(conn, _API["flavors"], row)
     for name, value in flavor["extra_specs"].items():
         add(conn, _API["flavor_extra_specs"], {"flavor_id": key, "key": name, "value": value})

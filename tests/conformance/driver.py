@@ -80,12 +80,12 @@ class NovaCompute:
         with self._event(context, instance, "_do_build_and_run_instance".lstrip("_")):
             self._save(context, instance, host=self.host, node=self.node, launched_on=self.host, compute_id=1)
             self._allocate(context, instance, request.get("requested_networks"))
-            names = _device_names("/dev/vda")
+            names = _device_names("/dev/sda")
             for mapping in _ordered(request["block_device_mapping"]):
                 self._boot_volume(context, instance, mapping)
                 mapping.device_name = mapping.get("device_name") or next(names)
                 self._remote.action(context, mapping, "save")
-            more = {} if instance.get("root_device_name") else {"root_device_name": "/dev/vda"}
+            more = {} if instance.get("root_device_name") else {"root_device_name": "/dev/sda"}
             self._save(context, instance, **_to(RUNNING, "active", launched_at=now(), **more))
 
     def _boot_volume(self, context: Any, instance: Any, mapping: Any) -> None:
@@ -231,7 +231,7 @@ class NovaCompute:
         if any(each.volume_id == volume_id for each in found.objects):
             raise ExpectedFault("InvalidVolume", f"Invalid volume: {volume_id} is already attached", reason="attached")
         used = {each.device_name for each in found.objects}
-        name = next(each for each in _device_names("/dev/vda") if each not in used)
+        name = next(each for each in _device_names("/dev/sda") if each not in used)
         mapping = objects.BlockDeviceMapping(
             source_type="volume",
             destination_type="volume",
