@@ -46,6 +46,24 @@ def test_deleting_a_volume(volumes, volume_ledger):
     volume_ledger.compare("volume_delete")
 
 
+def test_growing_a_volume(volumes, volume_ledger):
+    volume = make(volumes, volume_ledger)
+    volume_ledger.reset()
+    body = {"os-extend": {"new_size": 2}}
+    assert volumes.post(f"/volumes/{volume}/action", body, version="3.71").status == 202
+    volume_ledger.settle(lambda: volumes.status(volume) == "available")
+    volume_ledger.compare("volume_extend")
+
+
+def test_taking_a_snapshot(volumes, volume_ledger):
+    volume = make(volumes, volume_ledger)
+    volume_ledger.reset()
+    body = {"snapshot": {"volume_id": volume}}
+    made = volumes.post("/snapshots", body, version="3.71").ok.body["snapshot"]["id"]
+    volume_ledger.settle(lambda: volumes.snapshot_status(made) == "available")
+    volume_ledger.compare("volume_snapshot")
+
+
 def test_what_an_attachment_costs_the_volume_suite(volumes, volume_ledger, volume):
     """The three requests that a compute sends for one attached volume, and the one that ends it."""
     server = "5e47e400-0000-4000-8000-000000000001"

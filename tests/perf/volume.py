@@ -33,7 +33,7 @@ NOT_COUNTED = (
     r"get_pools",
     r"capabilities",
     r"^sql csi \w+ SELECT (volume_types )?volumes$",
-    r"^sql csi \w+ SELECT snapshots( volumes)?$",
+    r"^sql csi \w+ SELECT snapshots( volume_types)?( volumes)?$",
 )
 _CONF = """
 [DEFAULT]
@@ -87,6 +87,12 @@ class VolumeCloud(Api):
         query = table.select().where(table.c.id == volume)
         row = self.db.read(lambda conn: conn.execute(query).mappings().one())
         return None if row["deleted"] else row["status"]
+
+    def snapshot_status(self, snapshot: str) -> str:
+        """The status of a snapshot."""
+        table = TABLES["snapshots"]
+        query = table.select().where(table.c.id == snapshot)
+        return self.db.read(lambda conn: conn.execute(query).mappings().one())["status"]
 
     def type_id(self) -> str:
         return self.db.read(types.get_by_name, "__DEFAULT__")["id"]
