@@ -70,6 +70,8 @@ class _Gunicorn(BaseApplication):
             "worker_class": "gthread",
             "graceful_timeout": conf.graceful_shutdown_timeout or 3600,
             "keepalive": 75,
+            # Signals rule the process; a socket in somebody's home would be one more door.
+            "control_socket_disable": True,
             "when_ready": self._when_ready,
             "on_exit": self._on_exit,
         }
