@@ -63,6 +63,10 @@ class Conductor:
         return {}
 
 
+FIRST_SWEEP = 60.0
+"""Seconds after a start until leftovers are searched: a process that often starts anew must get there, too."""
+
+
 def interval(seconds: int) -> float | None:
     """Seconds between runs of a periodic task, None when it is off."""
     return None if seconds < 0 else float(seconds or DEFAULT_INTERVAL)
@@ -104,7 +108,8 @@ def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
     found.append(Periodic("heartbeat", conf.report_interval, lambda: registry.each(Host.beat)))
     if seconds := interval(conf.update_resources_interval):
         found.append(Periodic("resources", seconds, lambda: registry.each(Host.audit)))
-    found.append(Periodic("leftovers", group.sweep_interval, lambda: leftovers.sweep(site, registry.places)))
+    soon = min(FIRST_SWEEP, group.sweep_interval)
+    found.append(Periodic("leftovers", group.sweep_interval, lambda: leftovers.sweep(site, registry.places), soon))
     if seconds := interval(conf.sync_power_state_interval):
         found.append(Periodic("power states", seconds, lambda: registry.each(sync.audit)))
     return found
