@@ -124,6 +124,8 @@ def test_leftovers_of_a_deleted_server_are_reaped(world, server):
 def test_started_reboot_of_a_running_guest_is_over(world, server, restarted):
     restarted(lambda: world.task(server, "reboot_started_hard"))
     world.reach(server, "active")
+    ended = [server, "compute_reboot_instance", True, None]
+    world.until(lambda: ended in world.conductor.events, "the event of the reboot ends")
 
 
 def test_restart_finds_its_records_again(world):
