@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection
+from datetime import datetime
 from functools import cache
 from typing import Any
 
+import orjson
 import sqlalchemy as sa
 
 from keel_common.db import schema
+from keel_common.db.gathered import json_array_of, json_object_of
 from keel_common.domain.server.status import shows_fault, status_of
 
 TABLES = schema.nova_cell.tables
 PARTS = frozenset({"metadata", "system_metadata", "locked_reason", "tags", "volumes", "fault", "service"})
 _DISABLED, _FORCED_DOWN = 1, 2
-
-_NO_TEXT = sa.cast(sa.null(), sa.Text)
-_NO_NUMBER = sa.cast(sa.null(), sa.Integer)
-_NO_TIME = sa.cast(sa.null(), sa.DateTime)
 
 
 def fill(conn: sa.Connection, servers: list[dict[str, Any]], parts: Collection[str]) -> None:
@@ -39,8 +38,8 @@ def fill(conn: sa.Connection, servers: list[dict[str, Any]], parts: Collection[s
         kinds += ["service"] if given["hosts"] else []
     rows: dict[str, dict[str, list[Any]]] = {part: defaultdict(list) for part in parts}
     if kinds:
-        for row in conn.execute(_statement(tuple(kinds)), given).all():
-            rows[row[0]][row[1]].append(row)
+        for kind, owner, value in conn.execute(_statement(tuple(kinds)), given).all():
+            rows[kind][owner].append(orjson.loads(value))
     for part in parts:
         shape, key, found = _SHAPES[part], "host" if part == "service" else "uuid", rows[part]
         for server in servers:
@@ -53,17 +52,10 @@ def _statement(kinds: tuple[str, ...]) -> sa.CompoundSelect:
     return sa.union_all(*(_QUERIES[kind]() for kind in kinds))
 
 
-def _select(kind: str, owner: Any, name: Any, value: Any, more: Any, number: Any, time: Any, order: Any) -> sa.Select:
-    return sa.select(
-        sa.literal_column(f"'{kind}'", sa.String(20)).label("kind"),
-        owner.label("owner"),
-        name.label("name"),
-        value.label("value"),
-        more.label("more"),
-        number.label("number"),
-        time.label("time"),
-        order.label("position"),
-    )
+def _select(kind: str, owner: Any, value: Any) -> sa.Select:
+    """Rows (part, server or host, JSON)."""
+    kind_column: Any = sa.literal_column(f"'{kind}'", sa.String(20)).label("kind")
+    return sa.select(kind_column, owner.label("owner"), value.label("value"))
 
 
 def _given(name: str) -> sa.BindParameter[Any]:
@@ -75,25 +67,23 @@ def _pairs(kind: str, table_name: str, *keys: str) -> Callable[[], sa.Select]:
     table = TABLES[table_name]
 
     def query() -> sa.Select:
-        chosen = _select(
-            kind, table.c.instance_uuid, table.c.key, table.c.value, _NO_TEXT, _NO_NUMBER, _NO_TIME, table.c.id
-        ).where(table.c.instance_uuid.in_(_given("uuids")), table.c.deleted == 0)
-        return chosen.where(table.c.key.in_(keys)) if keys else chosen
+        chosen = _select(kind, table.c.instance_uuid, json_object_of(table.c.key, table.c.value))
+        chosen = chosen.where(table.c.instance_uuid.in_(_given("uuids")), table.c.deleted == 0)
+        return (chosen.where(table.c.key.in_(keys)) if keys else chosen).group_by(table.c.instance_uuid)
 
     return query
 
 
 def _tags() -> sa.Select:
     tags = TABLES["tags"]
-    return _select("tags", tags.c.resource_id, tags.c.tag, _NO_TEXT, _NO_TEXT, _NO_NUMBER, _NO_TIME, _NO_NUMBER).where(
-        tags.c.resource_id.in_(_given("uuids"))
-    )
+    chosen = _select("tags", tags.c.resource_id, json_array_of(tags.c.tag))
+    return chosen.where(tags.c.resource_id.in_(_given("uuids"))).group_by(tags.c.resource_id)
 
 
 def _volumes() -> sa.Select:
     bdm = TABLES["block_device_mapping"]
     kept = sa.case((bdm.c.delete_on_termination == sa.true(), 1), else_=0)
-    return _select("volumes", bdm.c.instance_uuid, bdm.c.volume_id, _NO_TEXT, _NO_TEXT, kept, _NO_TIME, bdm.c.id).where(
+    return _select("volumes", bdm.c.instance_uuid, _array(bdm.c.id, bdm.c.volume_id, kept)).where(
         bdm.c.instance_uuid.in_(_given("uuids")),
         bdm.c.deleted == 0,
         bdm.c.destination_type == "volume",
@@ -108,16 +98,8 @@ def _faults() -> sa.Select:
         .where(faults.c.instance_uuid.in_(_given("faulty")), faults.c.deleted == 0)
         .group_by(faults.c.instance_uuid)
     )
-    return _select(
-        "fault",
-        faults.c.instance_uuid,
-        _NO_TEXT,
-        faults.c.message,
-        faults.c.details,
-        faults.c.code,
-        faults.c.created_at,
-        faults.c.id,
-    ).where(faults.c.id.in_(newest))
+    facts = _array(faults.c.code, faults.c.message, faults.c.details, faults.c.created_at)
+    return _select("fault", faults.c.instance_uuid, facts).where(faults.c.id.in_(newest))
 
 
 def _services() -> sa.Select:
@@ -126,9 +108,13 @@ def _services() -> sa.Select:
         (services.c.forced_down == sa.true(), _FORCED_DOWN), else_=0
     )
     seen = sa.func.coalesce(services.c.last_seen_up, services.c.created_at)
-    return _select("service", services.c.host, _NO_TEXT, _NO_TEXT, _NO_TEXT, flags, seen, services.c.id).where(
+    return _select("service", services.c.host, _array(flags, seen)).where(
         services.c.host.in_(_given("hosts")), services.c.binary == "nova-compute", services.c.deleted == 0
     )
+
+
+def _array(*values: Any) -> Any:
+    return sa.func.json_array(*values, type_=sa.Text)
 
 
 _BY_SERVER: dict[str, Callable[[], sa.Select]] = {
@@ -144,30 +130,29 @@ _QUERIES = {**_BY_SERVER, "fault": _faults, "service": _services}
 def _fault(rows: Any) -> dict[str, Any] | None:
     if not rows:
         return None
-    row = rows[-1]
-    return {"code": row.number, "message": row.value, "details": row.more, "created_at": row.time}
+    code, message, details, created = rows[-1]
+    return {"code": code, "message": message, "details": details, "created_at": _moment(created)}
 
 
 def _service(rows: Any) -> dict[str, Any] | None:
     if not rows:
         return None
-    row = rows[0]
-    return {
-        "disabled": bool(row.number & _DISABLED),
-        "forced_down": bool(row.number & _FORCED_DOWN),
-        "last_seen_up": row.time,
-        "created_at": row.time,
-    }
+    flags, seen = rows[0]
+    down = {"disabled": bool(flags & _DISABLED), "forced_down": bool(flags & _FORCED_DOWN)}
+    return {**down, "last_seen_up": _moment(seen), "created_at": _moment(seen)}
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 _SHAPES: dict[str, Callable[[Any], Any]] = {
-    "metadata": lambda rows: {row[2]: row[3] for row in rows},
-    "system_metadata": lambda rows: {row[2]: row[3] for row in rows},
-    "locked_reason": lambda rows: rows[0].value if rows else None,
-    "tags": lambda rows: sorted(row[2] for row in rows),
+    "metadata": lambda rows: rows[0] if rows else {},
+    "system_metadata": lambda rows: rows[0] if rows else {},
+    "locked_reason": lambda rows: rows[0]["locked_reason"] if rows else None,
+    "tags": lambda rows: sorted(rows[0]) if rows else [],
     "volumes": lambda rows: [
-        {"volume_id": row.name, "delete_on_termination": bool(row.number)}
-        for row in sorted(rows, key=lambda row: row.position)
+        {"volume_id": volume, "delete_on_termination": bool(kept)} for _, volume, kept in sorted(rows)
     ],
     "fault": _fault,
     "service": _service,
