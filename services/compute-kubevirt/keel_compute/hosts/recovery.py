@@ -191,7 +191,7 @@ def finish_reboot(scope: Scope) -> None:
     task = scope.instance.task_state
     running = state.power_state(scope.site.instances.get(scope.machine)) == state.RUNNING
     if running and task in ("reboot_started", "reboot_started_hard"):
-        active = {"vm_state": "active", "task_state": None, "power_state": state.RUNNING}
+        active: dict[str, Any] = {"vm_state": "active", "task_state": None, "power_state": state.RUNNING}
         with recorded(scope.site, scope.place.name, scope.context, scope.instance, "reboot_instance"):
             scope.site.records.save(scope.context, scope.instance, expected=task, **active)
         return
