@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from keel_common.config import warn_without_effect
+from keel_common.runtime import memory
 from keel_common.runtime.health import HealthServer
 from keel_common.runtime.logs import setup_logging
 from keel_common.runtime.part import Check, Part, left
@@ -86,6 +87,7 @@ def run(conf: Any, parts: Sequence[Part], name: str) -> int:
             LOG.exception("%s cannot start", name)
             health.stop(0)
             return 1
+        memory.settle()
         LOG.info("%s is ready", name)
         stopping.wait()
         LOG.info("%s is stopping", name)

@@ -10,6 +10,7 @@ from typing import Any
 from gunicorn.app.base import BaseApplication
 
 from keel_common.config import warn_without_effect
+from keel_common.runtime import memory
 from keel_common.runtime.health import HealthServer
 from keel_common.runtime.logs import setup_logging
 from keel_common.runtime.part import Check, Part
@@ -41,6 +42,7 @@ def serve(
         return run(conf, [*parts, WsgiServer(app_factory(), host, port, threads, name=name)], name)
     setup_logging(conf, name)
     warn_without_effect(conf)
+    memory.settle()
     _Gunicorn(conf, app_factory, host, port, count, threads, list(parts)).run()
     return 0
 
@@ -73,6 +75,7 @@ class _Gunicorn(BaseApplication):
             # Signals rule the process; a socket in somebody's home would be one more door.
             "control_socket_disable": True,
             "when_ready": self._when_ready,
+            "post_worker_init": lambda worker: memory.settle(),
             "on_exit": self._on_exit,
         }
         super().__init__()
