@@ -7,7 +7,6 @@ or fails: figures of one machine are no promise.
 from __future__ import annotations
 
 import argparse
-import gc
 import re
 import statistics
 import time
@@ -18,6 +17,7 @@ from fakes.api import CELL1, OTHER, ComputeApi, Identity, Snapshot, VolumeApi
 from fakes.peers import FakeNeutron
 
 from keel_common.db.stores.cinder import types
+from keel_common.runtime import memory
 from perf import processes, rows
 from perf.ledger import EXPECTED
 
@@ -43,7 +43,6 @@ def cpu(request: Callable[[], int]) -> tuple[float, float, int]:
     """Median and least CPU milliseconds of this process for a request, and the bytes of its answer; one to warm up."""
     size, spent = request(), []
     for _ in range(ROUNDS):
-        gc.collect()
         begun = time.process_time()
         request()
         spent.append((time.process_time() - begun) * 1000)
@@ -56,7 +55,9 @@ def lists() -> list[str]:
     In it: application, SQLAlchemy, SQLite in memory, JSON. Not in it: a web server, tokens, requests to peers.
     """
     lines = [f"{'request, ' + str(NUMBER) + ' rows':<44}{'median ms':>11}{'least ms':>11}{'bytes':>11}"]
-    for name, request in _requests():
+    requests = _requests()
+    memory.settle()  # as the processes do once they have started
+    for name, request in requests:
         median, least, size = cpu(request)
         lines.append(f"{name:<44}{median:>11.1f}{least:>11.1f}{size:>11}")
     return lines

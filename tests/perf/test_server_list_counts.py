@@ -33,7 +33,7 @@ def test_listing_details(cloud, thousand, ledger, number, who):
     found = cloud.get(f"/servers/detail?limit={number}", version="2.104", who=who).ok.body["servers"]
     assert len(found) == number and found[0]["os-extended-volumes:volumes_attached"] is not None
     ledger.compare(f"list_details_{number}_{'admin' if who is ADMIN else 'member'}")
-    assert ledger.count("sql ") <= 5
+    assert ledger.count("sql ") <= 4
 
 
 def test_asking_what_has_changed_when_nothing_has(cloud, thousand, ledger):

@@ -106,13 +106,21 @@ def out_of_reach(
     return [dict(row) for row in conn.execute(query.order_by(MAPPINGS.c.id.desc()).limit(limit)).mappings()]
 
 
-def builds(conn: sa.Connection, project_id: str | None, user_id: str | None = None) -> list[dict[str, Any]]:
-    """Return the servers that are still build requests, each with its `build_id`; of one project, or of all."""
-    query = sa.select(BUILDS.c.id, BUILDS.c.instance, BUILDS.c.tags, BUILDS.c.created_at, BUILDS.c.updated_at)
+def builds(conn: sa.Connection, project_id: str | None, cell_id: int) -> tuple[list[dict[str, Any]], bool]:
+    """Return the servers that are still build requests, each with its `build_id`, and whether a cell has servers.
+
+    Of one project, or of all; deleted servers count for the cell. One statement and so one moment: a server that has
+    left the build requests for the cell by then is counted there.
+    """
+    columns = (BUILDS.c.id, BUILDS.c.instance, BUILDS.c.tags, BUILDS.c.created_at, BUILDS.c.updated_at)
+    query, mapped = sa.select(*columns), sa.select(MAPPINGS.c.id).where(MAPPINGS.c.cell_id == cell_id)
     if project_id is not None:
         query = query.where(BUILDS.c.project_id == project_id)
-    found = [_build(row) | {"build_id": row["id"]} for row in conn.execute(query).mappings() if row["instance"]]
-    return [server for server in found if user_id is None or server["user_id"] == user_id]
+        mapped = mapped.where(MAPPINGS.c.project_id == project_id)
+    in_cell = sa.select(*(sa.null().label(column.name) for column in columns)).select_from(mapped.limit(1).subquery())
+    rows = list(conn.execute(sa.union_all(query, in_cell)).mappings())
+    found = [_build(row) | {"build_id": row["id"]} for row in rows if row["instance"]]
+    return found, any(row["id"] is None for row in rows)
 
 
 def specs(conn: sa.Connection, uuids: Iterable[str]) -> dict[str, dict[str, Any]]:

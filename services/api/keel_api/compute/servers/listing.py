@@ -43,14 +43,13 @@ def read_page(req: Request, wanted: Wanted, limit: int, marker: str | None, colu
     """The servers of one page with the columns and parts of a view.
 
     Build requests are read before the cells: a server that moves from one to the other in between is seen twice, and
-    shown once, instead of missed.
+    shown once, instead of missed. cell0, where servers without a host end, is read only when it has any of the project.
     """
     if limit == 0:
         return Found([], [])
-    api = req.services.cells.api
-    pending = [
-        s for s in api.read(servers_found.builds, wanted.project_id) if matches(s, wanted.selection, patterns.found)
-    ]
+    cells = req.services.cells
+    builds, buried = cells.api.read(servers_found.builds, wanted.project_id, cells.cell0.id)
+    pending = [s for s in builds if matches(s, wanted.selection, patterns.found)]
     _sort(pending, wanted.order)
     start = _start(req, wanted, marker, pending)
     if start.row is not None:
@@ -58,7 +57,8 @@ def read_page(req: Request, wanted: Wanted, limit: int, marker: str | None, colu
     elif start.build is not None:
         position = [server["uuid"] for server in pending].index(start.build)
         pending = pending[position + 1 :]
-    rows, down = _from_cells(req, wanted, limit, columns, start.row)
+    asked = cells.all() if buried else cells.working()
+    rows, down = _from_cells(req, wanted, limit, columns, start.row, asked)
     known = {row["uuid"] for row in rows}
     return Found(([server for server in pending if server["uuid"] not in known] + rows)[:limit], down)
 
@@ -79,10 +79,14 @@ def _start(req: Request, wanted: Wanted, marker: str | None, pending: Sequence[S
 
 
 def _from_cells(
-    req: Request, wanted: Wanted, limit: int, columns: frozenset[str], marker: Server | None
+    req: Request,
+    wanted: Wanted,
+    limit: int,
+    columns: frozenset[str],
+    marker: Server | None,
+    cells: Sequence[Cell],
 ) -> tuple[list[Server], list[Cell]]:
-    """The rows of every cell that answers, merged, and the cells that do not."""
-    cells = req.services.cells.all()
+    """The rows of every one of the cells that answers, merged, and those that do not."""
     needed = columns | {column for column, _ in wanted.order}
 
     def read(cell: Cell) -> list[Server] | None:
