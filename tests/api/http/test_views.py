@@ -82,7 +82,9 @@ def test_links_carry_project_version_and_query():
     assert links.own("volumes", "id") == "http://h/base/v3/p/volumes/id"
     assert links.bookmark("volumes", "id") == "http://h/base/p/volumes/id"
     (link,) = links.next("y", "volumes")
-    assert link["href"] == "http://h/base/v3/p/volumes?a=1&a=2&limit=1&marker=y"
+    assert link["href"] == "http://h/base/v3/p/volumes?limit=1&a=2&marker=y"
+    (sorted_link,) = links.next("y", "volumes", by_name=True)
+    assert sorted_link["href"].endswith("?a=2&limit=1&marker=y")
 
 
 def test_a_prefix_replaces_scheme_host_and_leading_path():

@@ -140,7 +140,6 @@ UNKNOWN = "00000000-0000-4000-8000-00000000dead"
         ({"availability_zone": "nova:node-1"}, 403, "forced_host"),
         ({"host": "node-1"}, 403, "requested_destination"),
         ({"hostname": "one", "max_count": 2}, 400, "hostname"),
-        ({"trusted_image_certificates": ["c"]}, 400, "not supported"),
         ({"block_device_mapping_v2": [{"source_type": "volume", "uuid": UNKNOWN, "boot_index": -1}]}, 400, "Volume"),
     ],
 )

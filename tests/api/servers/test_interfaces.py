@@ -51,7 +51,8 @@ def test_what_forbids_attaching_an_interface(cloud):
 
 
 def test_detaching_an_interface_tells_the_host(cloud):
-    uuid = cloud.server()
+    uuid = cloud.server(vifs=[{**vif(), "id": "p1"}])
+    assert cloud.api.delete(path(uuid, "p2")).status == 404 and cloud.api.bus.sent == []
     assert cloud.api.delete(path(uuid, "p1")).status == 202
     ((method, sent),) = cloud.api.bus.sent
     assert (method, sent["port_id"]) == ("detach_interface", "p1")

@@ -296,3 +296,12 @@ def test_api_server_that_fails_now_and_then_does_not_fail_a_build(world):
     world.sim_says("watches/cut", {})
     server = world.boot()
     assert world.guest(server)["status"]["phase"] == "Running"
+
+
+def test_certificates_that_nobody_can_check_end_the_build(world):
+    instance = world.instance(trusted_certs=objects.TrustedCerts(ids=["c1"]))
+    world.image_mapping(instance.uuid)
+    world.build(instance)
+    world.reach(instance.uuid, "error")
+    assert "cannot validate certificates" in world.conductor.faults[-1].message
+    world.nothing_left(instance.uuid)

@@ -31,10 +31,12 @@ class Links:
         """The ``links`` value nearly every resource has: self and bookmark."""
         return [{"rel": "self", "href": self.own(*parts)}, {"rel": "bookmark", "href": self.bookmark(*parts)}]
 
-    def next(self, marker: str, *parts: str) -> list[dict[str, str]]:
-        """The ``<collection>_links`` value: the next page, the query kept with the marker replaced."""
-        params = [(key, value) for key, value in self._params if key != "marker"] + [("marker", marker)]
-        return [{"rel": "next", "href": f"{self.own(*parts)}?{urlencode(sorted(params))}"}]
+    def next(self, marker: str, *parts: str, by_name: bool = False) -> list[dict[str, str]]:
+        """The ``<collection>_links`` value: the next page. The query is kept, of a repeated key its last value, and
+        the marker comes last; usage reports order theirs by name (nova 34.0.0, recorded exchanges)."""
+        params = {**{key: value for key, value in self._params if key != "marker"}, "marker": marker}
+        pairs = sorted(params.items()) if by_name else list(params.items())
+        return [{"rel": "next", "href": f"{self.own(*parts)}?{urlencode(pairs)}"}]
 
     def _tail(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         return (self.project, *parts) if self.project else parts

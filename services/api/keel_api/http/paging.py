@@ -56,12 +56,19 @@ def page(req: Request, maximum: int) -> Page:
 
 
 def with_next(
-    req: Request, body: dict[str, Any], key: str, rows: list[Any], page: Page, marker: str, *path: str
+    req: Request,
+    body: dict[str, Any],
+    key: str,
+    rows: list[Any],
+    page: Page,
+    marker: str,
+    *path: str,
+    by_name: bool = False,
 ) -> dict:
     """``body`` with ``<key>_links`` when the page is full. ``marker`` is the id of the last row's answer.
 
-    ``path`` is the collection the link points to.
+    ``path`` is the collection the link points to; ``by_name`` orders its query.
     """
     if page.full(rows):
-        body[f"{key}_links"] = req.links.next(marker, *path)
+        body[f"{key}_links"] = req.links.next(marker, *path, by_name=by_name)
     return body

@@ -35,9 +35,14 @@ _INSTANCES = nova_cell.tables["instances"]
 _DEFAULT_CLASS = "default"
 
 
+def counts_nothing(conf: Any) -> bool:
+    """Whether [quota]driver is the one without any limits."""
+    return conf.quota.driver.endswith("NoopQuotaDriver")
+
+
 def configured(conf: Any) -> dict[str, int]:
     """The limits of nova.conf ([quota]); all unlimited with the driver that counts nothing."""
-    if conf.quota.driver.endswith("NoopQuotaDriver"):
+    if counts_nothing(conf):
         return {resource.name: UNLIMITED for resource in RESOURCES}
     return {
         resource.name: UNLIMITED if resource.option is None else conf.quota[resource.option] for resource in RESOURCES

@@ -125,7 +125,8 @@ def detach(req: Request) -> None:
     begin.check(req, server, "detach_interface", "detach_interface")
     if cell is None:
         raise Fault(409, f"Instance {server['uuid']} is not ready")
+    port = req.path["id"]
+    if all(vif["id"] != port for vif in server["network_info"] or ()):
+        raise Fault(404, f"Port {port} is not attached")
     cell.db.run(actions.start, server["uuid"], begin.action_row(req, "detach_interface"))
-    req.services.rpc(COMPUTE, cell).send(
-        req.context, "detach_interface", instance=wire.instance(server), port_id=req.path["id"]
-    )
+    req.services.rpc(COMPUTE, cell).send(req.context, "detach_interface", instance=wire.instance(server), port_id=port)

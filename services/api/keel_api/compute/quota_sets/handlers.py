@@ -29,9 +29,12 @@ def detail(req: Request) -> dict:
     project = _allowed(req, "detail")
     projects.must_exist(req, project)
     user = req.query.first("user_id")
-    used = quotas.used(req.services.cells, project, user)
     limits = _limits(req, project, user)
-    rows = {name: {"limit": limit, "in_use": used.get(name, 0), "reserved": 0} for name, limit in limits.items()}
+    if quotas.counts_nothing(req.services.conf):
+        rows = {name: dict.fromkeys(("limit", "in_use", "reserved"), UNLIMITED) for name in limits}
+    else:
+        used = quotas.used(req.services.cells, project, user)
+        rows = {name: {"limit": limit, "in_use": used.get(name, 0), "reserved": 0} for name, limit in limits.items()}
     return _answer(req, rows, project)
 
 
@@ -74,6 +77,8 @@ def _allowed(req: Request, what: str) -> str:
 
 def _limits(req: Request, project: str, user: str | None) -> dict[str, int]:
     base, api = quotas.configured(req.services.conf), req.services.cells.api
+    if quotas.counts_nothing(req.services.conf):
+        return base
     if user is None:
         return api.read(quotas.of_project, base, project)
     return api.read(quotas.of_user, base, project, user)
@@ -84,6 +89,8 @@ def _answer(req: Request, values: dict[str, Any], project: str) -> dict:
 
 
 def _check(req: Request, limits: dict[str, int], project: str, user: str | None, force: bool) -> None:
+    if quotas.counts_nothing(req.services.conf):
+        return  # limits are kept and mean nothing
     used = {} if force else quotas.used(req.services.cells, project, user)
     above = _limits(req, project, None) if user is not None else {}
     for name, limit in limits.items():

@@ -141,7 +141,7 @@ def _instance(req: Request, order: Order, index: int, uuid: str) -> Any:
         ephemeral_key_uuid=None,
         numa_topology=None,
         pci_requests=objects.InstancePCIRequests(instance_uuid=uuid, requests=[]),
-        trusted_certs=None,
+        trusted_certs=objects.TrustedCerts(ids=asked.trusted_certs) if asked.trusted_certs else None,
         info_cache=objects.InstanceInfoCache(instance_uuid=uuid, network_info=[]),
         security_groups=order.security_groups,
         tags=objects.TagList(objects=tags),

@@ -42,7 +42,7 @@ def _linked(
     if not req.at_least(2, 40):
         return body
     marker = servers[-1]["instance_id"] if servers else ""
-    return with_next(req, body, key, servers, asked, marker, "os-simple-tenant-usage", *path)
+    return with_next(req, body, key, servers, asked, marker, "os-simple-tenant-usage", *path, by_name=True)
 
 
 def _servers(
