@@ -26,6 +26,8 @@ def actions(cloud):
         ("os-stop", None, "active", "powering-off", "stop_instance", {"clean_shutdown": True}),
         ("reboot", {"type": "SOFT"}, "active", "rebooting", "reboot_instance", {"reboot_type": "SOFT"}),
         ("reboot", {"type": "hard"}, "stopped", "rebooting_hard", "reboot_instance", {"reboot_type": "HARD"}),
+        ("pause", None, "active", "pausing", "pause_instance", {}),
+        ("suspend", None, "active", "suspending", "suspend_instance", {}),
     ],
 )
 def test_an_action_sets_its_task_state_and_tells_the_host(cloud, action, args, vm_state, task_state, message, extra):
@@ -80,7 +82,7 @@ def test_a_message_that_cannot_leave_undoes_the_task_state(cloud):
 
 
 def test_what_is_declared_and_not_built_says_so(cloud):
-    assert act(cloud, cloud.server(), "pause").status == 501
+    assert act(cloud, cloud.server(), "createImage", {"name": "i"}).status == 501
 
 
 def test_locks_of_owner_and_administrator(cloud, admin, other):
@@ -147,3 +149,28 @@ def test_a_zone_is_pinned_and_unpinned(cloud, wish):
 
     assert pin(None).body["server"]["pinned_availability_zone"] is None
     assert pin("elsewhere").status == 409
+
+
+@pytest.mark.parametrize(
+    ("action", "vm_state", "task_state", "message"),
+    [
+        ("unpause", "paused", "unpausing", "unpause_instance"),
+        ("resume", "suspended", "resuming", "resume_instance"),
+        ("unrescue", "rescued", "unrescuing", "unrescue_instance"),
+        ("trigger_crash_dump", "active", None, "trigger_crash_dump"),
+    ],
+)
+def test_an_action_is_let_through_in_its_state_alone(cloud, action, vm_state, task_state, message):
+    uuid = cloud.server(vm_state=vm_state)
+    assert act(cloud, uuid, action, version="2.17").status == 202
+    assert (cloud.api.bus.methods(), state(cloud, uuid)["task_state"]) == ([message], task_state)
+    assert actions(cloud) == [action]
+    assert act(cloud, cloud.server(2, vm_state="building"), action, version="2.17").status == 409
+    assert cloud.api.bus.methods() == [message]
+
+
+def test_network_info_is_injected_without_a_record(cloud, admin):
+    uuid = cloud.server()
+    assert act(cloud, uuid, "injectNetworkInfo").status == 403
+    assert act(cloud, uuid, "injectNetworkInfo", who=admin).status == 202
+    assert (cloud.api.bus.methods(), actions(cloud)) == (["inject_network_info"], [])
