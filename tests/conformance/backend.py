@@ -55,7 +55,12 @@ class CinderVolume:
             "update_service_capabilities",
             service_name="volume",
             host=self.host,
-            capabilities={**capabilities, "driver_version": "1.0", "pools": [{**pool, **room, **able}]},
+            capabilities={
+                **capabilities,
+                "driver_version": "1.0",
+                "backend_state": "up",
+                "pools": [{**pool, **room, **able}],
+            },
             cluster_name=None,
             timestamp=timestamp,
         )

@@ -13,6 +13,7 @@ INHERITED = (
     "storage_protocol",
     "vendor_name",
     "driver_version",
+    "backend_state",
     "timestamp",
     "filter_function",
     "goodness_function",
