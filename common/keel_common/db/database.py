@@ -74,7 +74,9 @@ class Database:
             connection.exec_driver_sql("SELECT 1")
 
     def close(self) -> None:
-        self.engine.dispose()
+        # The one connection of an in-memory database must not be closed under a thread that still uses it.
+        with self._exclusive():
+            self.engine.dispose()
 
     def _exclusive(self) -> Any:
         return self._one_at_a_time or nullcontext()
