@@ -47,10 +47,11 @@ CASTS = (
 )
 
 
-_BY_KEY = {cast.key: cast for cast in CASTS}
+# Requests without a body key have None there; none of them comes here.
+_BY_KEY: dict[str | None, Cast] = {cast.key: cast for cast in CASTS}
 
 
-@handles(*(f"POST /servers/{{id}}/action #{key}" for key in _BY_KEY))
+@handles(*(f"POST /servers/{{id}}/action #{cast.key}" for cast in CASTS))
 def act(req: Request) -> None:
     """Guard, change of state with its record, message."""
     cast = _BY_KEY[req.action]
