@@ -13,7 +13,8 @@ from keel_dev.console import CloudError, say, step
 from keel_dev.ini import render
 from keel_dev.processes import ProcessBook
 from keel_dev.seeds import flavors, identity, images, networks, volume_types
-from keel_dev.services import Service, expand, plan
+from keel_dev.service import Service
+from keel_dev.services import expand, plan
 from keel_dev.settings import PROFILES, Settings
 
 #: How long a port of ours may be held by what was there before.
@@ -52,8 +53,7 @@ class Cloud:
         self._end_other_profile()
         self._end_strangers()
         self._remember()
-        for name in sorted({service.environment for service in self.services.values()} - {"project"}):
-            environments.install(self.settings, name)
+        self._install()
         if self.settings.uses_servers:
             servers.ensure_servers()
             with step("prepare MariaDB and RabbitMQ"):
@@ -78,7 +78,16 @@ class Cloud:
                 flavors.seed(self.settings)
         if volume:
             with step("seed the volume type"):
-                volume_types.seed(self.settings)
+                volume_types.seed(self.settings, with_files=any(map(_is_file_backend, self.mixture.beside)))
+
+    def change(self, mixture: Mixture) -> "Cloud":
+        """The same cloud, which must be up, with other processes: those of both mixtures go on running."""
+        changed = Cloud(self.settings, mixture)
+        changed._end_strangers()
+        changed._remember()
+        changed._install()
+        changed._start_suites(changed._of_kind("keel", "real"))
+        return changed
 
     def down(self) -> list[str]:
         """Stop every recorded process, the last started first; return the names."""
@@ -148,6 +157,10 @@ class Cloud:
             with step("seed the networks"):
                 networks.seed(self.settings)
 
+    def _install(self) -> None:
+        for name in sorted({service.environment for service in self.services.values()} - {"project"}):
+            environments.install(self.settings, name)
+
     def _of_kind(self, *kinds: str) -> list[str]:
         return [service.name for service in self.services.values() if service.kind in kinds]
 
@@ -175,6 +188,10 @@ class Cloud:
     def _remember(self) -> None:
         (self.settings.home / "profile").write_text(self.settings.profile)
         _mixture_file(self.settings).write_text(json.dumps(asdict(self.mixture)))
+
+
+def _is_file_backend(name: str) -> bool:
+    return name.startswith("cinder-volume")
 
 
 def _mixture_file(settings: Settings) -> Path:

@@ -147,8 +147,8 @@ def parser() -> argparse.ArgumentParser:
     up.add_argument(
         "--profile", choices=PROFILES, help="embedded (default): SQLite, two processes; services: all apart"
     )
-    up.add_argument("--real", help="real services of Nova and Cinder in the place of ours, such as nova-conductor")
-    up.add_argument("--beside", help="real services that run as well, such as nova-compute")
+    up.add_argument("--real", help="real services in the place of ours: nova-conductor, nova-compute-33")
+    up.add_argument("--beside", help="real services that run as well: nova-compute, nova-compute-33")
     up.add_argument("--without", help="processes to leave out")
     up.add_argument("--no-job", dest="job", action="store_false", help="do not do the main job at the end")
     command("down", command_down)

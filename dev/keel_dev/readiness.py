@@ -10,7 +10,7 @@ import urllib3
 from keel_dev.console import CloudError
 from keel_dev.environments import variables
 from keel_dev.processes import ProcessBook
-from keel_dev.services import Service
+from keel_dev.service import Service
 from keel_dev.settings import Settings
 
 READY_SECONDS = 180.0
@@ -77,16 +77,17 @@ def _last_words(book: ProcessBook, name: str) -> str:
 
 
 def _ping(settings: Settings, programs: Sequence[Service]) -> subprocess.Popen:
-    """A helper in the environment of the real services that pings them over the bus."""
+    """A helper in the environment of one of the real services that pings them all over the bus."""
+    environment = programs[0].environment
     targets = [
         f"{service.name}={service.rpc.topic}/{service.rpc.server}/{service.rpc.exchange}"
         for service in programs
         if service.rpc
     ]
-    argv = [settings.program("python", "reference"), "-m", "keel_plugins.rpc_ready", settings.transport_url]
+    argv = [settings.program("python", environment), "-m", "keel_plugins.rpc_ready", settings.transport_url]
     return subprocess.Popen(
         [*argv, str(READY_SECONDS), *targets],
-        env=variables(settings, "reference"),
+        env=variables(settings, environment),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -1,62 +1,13 @@
 """Every process that a cloud may have, and how each is started and known to be ready."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
+from keel_dev import real_services
 from keel_dev.confs import companions, compute, volume
 from keel_dev.console import CloudError
-from keel_dev.environments import variables
 from keel_dev.ini import Sections
+from keel_dev.service import Service
 from keel_dev.settings import FIRST_HEALTH_PORT, HOST, NAMESPACE, Settings
-
-#: Real service -> the processes of OpenKeel in whose place it stands.
-COUNTERPARTS = {
-    "nova-api": "keel-compute-api",
-    "nova-conductor": "keel-conductor",
-    "nova-scheduler": "keel-compute-scheduler",
-    "nova-compute": "keel-compute-kubevirt",
-    "cinder-api": "keel-volume-api",
-    "cinder-scheduler": "keel-volume-scheduler",
-    "cinder-volume": "keel-volume-csi",
-}
-
-
-@dataclass(frozen=True)
-class Rpc:
-    """Where a program answers a ping over the message bus."""
-
-    topic: str
-    server: str
-    exchange: str
-
-
-@dataclass(frozen=True)
-class Service:
-    """One process."""
-
-    name: str
-    #: "companion", "cluster", "keel" or "real".
-    kind: str
-    argv: tuple[str, ...]
-    #: Virtual environment: project, companions or reference.
-    environment: str
-    #: File name and content of the configuration, in the folder of the process.
-    conf_name: str = ""
-    conf: Callable[[], Sections] | None = None
-    #: URL that answers below 500 when the process is ready.
-    ready_url: str = ""
-    #: Whether only the status 200 of that URL means ready.
-    strict: bool = False
-    rpc: Rpc | None = None
-    #: TCP ports it listens on; something else there is an error before the start.
-    ports: tuple[int, ...] = ()
-    #: Files of the environment that must stand beside the configuration.
-    copied: tuple[str, ...] = ()
-    extra: dict[str, str] = field(default_factory=dict)
-
-    def variables(self, settings: Settings) -> dict[str, str]:
-        """Environment variables of the process."""
-        return variables(settings, self.environment, self.extra)
 
 
 def plan(settings: Settings, real: Iterable[str] = (), beside: Iterable[str] = ()) -> dict[str, Service]:
@@ -66,15 +17,13 @@ def plan(settings: Settings, real: Iterable[str] = (), beside: Iterable[str] = (
     well. Raises CloudError for a name that is not known, or for real ones without a message bus.
     """
     real, beside = list(real), list(beside)
-    unknown = [name for name in (*real, *beside) if name not in COUNTERPARTS]
-    if unknown:
-        raise CloudError(f"no real service {', '.join(unknown)}; there are {', '.join(COUNTERPARTS)}")
+    replaced = tuple(real_services.program(name).counterpart for name in real)
+    others = [real_services.process(settings, name, beside=name in beside) for name in [*real, *beside]]
     if (real or beside) and not settings.uses_servers:
         raise CloudError("real services need the message bus: use --profile services")
-    replaced = tuple(COUNTERPARTS[name] for name in real)
     ours = _separate(settings) if settings.uses_servers else _embedded(settings)
     kept = [service for service in ours if not (replaced and service.name.startswith(replaced))]
-    found = [*_companions(settings), _cluster(settings), *kept, *(_real(settings, name) for name in [*real, *beside])]
+    found = [*_companions(settings), _cluster(settings), *kept, *others]
     return {service.name: service for service in found}
 
 
@@ -119,14 +68,12 @@ def _companions(settings: Settings) -> list[Service]:
     ]
 
 
-#: WSGI applications of the real services that are web applications.
+#: WSGI applications of the companions.
 MODULES = {
     "keystone": "keystone.wsgi.api",
     "placement": "placement.wsgi.api",
     "glance": "glance.wsgi.api",
     "neutron": "neutron.wsgi.api",
-    "nova-api": "nova.wsgi.osapi_compute",
-    "cinder-api": "cinder.wsgi.api",
 }
 
 
@@ -187,39 +134,4 @@ def _keel(settings: Settings, number: int, name: str, command: tuple[str, ...], 
         ready_url=f"http://{HOST}:{health}/readyz",
         strict=True,
         ports=(health, settings.port(api)) if api else (health,),
-    )
-
-
-def _real(settings: Settings, name: str) -> Service:
-    is_nova = name.startswith("nova")
-    conf_name = "nova.conf" if is_nova else "cinder.conf"
-    folder = settings.etc / name
-    arguments = ["--config-file", str(folder / conf_name)]
-    write = compute.real if is_nova else volume.real
-    ready_url, rpc = "", None
-    ports: tuple[int, ...] = ()
-    if name in MODULES:
-        port = settings.port("compute-api" if is_nova else "volume-api")
-        argv = [settings.program("python", "reference"), "-m", "keel_plugins.serve", "--module", MODULES[name]]
-        argv += ["--bind", f"{HOST}:{port}", "--threads", "4", "--", *arguments]
-        ready_url, ports = f"http://{HOST}:{port}/", (port,)
-    else:
-        argv = [settings.program(name, "reference"), *arguments]
-        if name == "nova-compute":
-            argv = [settings.program("python", "reference"), "-m", "keel_plugins.compute_service", *arguments]
-        topic = name.removeprefix("nova-") if is_nova else name
-        server = name if is_nova else settings.prefix + ("@files" if name == "cinder-volume" else "")
-        rpc = Rpc(topic, server, "nova" if is_nova else "openstack")
-    return Service(
-        name,
-        "real",
-        tuple(argv),
-        "reference",
-        conf_name,
-        lambda: write(settings, name),
-        ready_url=ready_url,
-        rpc=rpc,
-        ports=ports,
-        copied=("etc/nova/api-paste.ini",) if name == "nova-api" else (),
-        extra={"OS_NOVA_CONFIG_DIR": str(folder)} if is_nova else {},
     )

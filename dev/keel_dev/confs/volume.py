@@ -8,6 +8,8 @@ from keel_dev.settings import HOST, Settings
 #: like the group [csi], which says how the cluster is reached.
 BACKEND = "csi"
 SECTION = "cluster"
+#: The one backend of a real cinder-volume.
+FILES = "files"
 #: The default StorageClass of the simulated cluster; the others bind late or cannot grow, for tests that want that.
 STORAGE_CLASS = "standard"
 
@@ -51,25 +53,27 @@ def keel(settings: Settings, process: str, health_port: int) -> Sections:
     }
 
 
-def real(settings: Settings, process: str) -> Sections:
-    """A real service of Cinder; its volume service keeps volumes as small files under a backend of its own."""
+def real(settings: Settings, process: str, environment: str, beside: bool) -> Sections:
+    """A real service of Cinder; its volume service keeps volumes as small files under a backend of its own.
+
+    In the place of ours that backend has the name which the seeded volume type asks for; beside ours it has its own.
+    """
     sections = common(settings, process)
-    folder = settings.environment_folder("reference") / "etc" / "cinder"
-    helper: dict[str, object] = {"helper_command": settings.program("privsep-helper", "reference")}
+    folder = settings.environment_folder(environment) / "etc" / "cinder"
+    helper: dict[str, object] = {"helper_command": settings.program("privsep-helper", environment)}
     sections["DEFAULT"] |= {
         "api_paste_config": folder / "api-paste.ini",
         "resource_query_filters_file": folder / "resource_filters.json",
-        "enabled_backends": "files",
+        "enabled_backends": FILES,
         "osapi_volume_workers": 1,
     }
     del sections[SECTION]
     return sections | {
         "cinder_sys_admin": helper,
         "privsep_osbrick": helper,
-        "files": {
+        FILES: {
             "volume_driver": "keel_plugins.small_file_volumes.SmallFileVolumeDriver",
-            # The name that the seeded volume type asks for: the real service can stand in for ours.
-            "volume_backend_name": BACKEND,
+            "volume_backend_name": FILES if beside else BACKEND,
             "keel_volume_dir": settings.state_of("real-volumes"),
         },
     }

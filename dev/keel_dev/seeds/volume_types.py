@@ -1,16 +1,19 @@
-"""The volume type that stands for the cluster's default StorageClass."""
+"""The volume types: one for the cluster's default StorageClass, one for the files of a real cinder-volume."""
 
 from keel_dev.client import connect
-from keel_dev.confs.volume import BACKEND
+from keel_dev.confs.volume import BACKEND, FILES
 from keel_dev.settings import Settings
 
+DESCRIPTIONS = {
+    BACKEND: "PersistentVolumeClaims of the default StorageClass",
+    FILES: "Small files of a real cinder-volume beside ours",
+}
 
-def seed(settings: Settings) -> None:
-    """Create the type `csi` when it is missing; it is the default type of new volumes."""
+
+def seed(settings: Settings, with_files: bool) -> None:
+    """Create what is missing: `csi`, the default type of new volumes, and `files` where there is such a backend."""
     storage = connect(settings).block_storage
-    if not any(kind.name == BACKEND for kind in storage.types()):
-        storage.create_type(
-            name=BACKEND,
-            description="PersistentVolumeClaims of the default StorageClass",
-            extra_specs={"volume_backend_name": BACKEND},
-        )
+    present = {kind.name for kind in storage.types()}
+    for name in (BACKEND, FILES) if with_files else (BACKEND,):
+        if name not in present:
+            storage.create_type(name=name, description=DESCRIPTIONS[name], extra_specs={"volume_backend_name": name})

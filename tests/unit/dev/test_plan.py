@@ -8,7 +8,8 @@ import pytest
 from keel_dev.cloud import Cloud, Mixture
 from keel_dev.console import CloudError
 from keel_dev.ini import render
-from keel_dev.services import COUNTERPARTS, expand, plan
+from keel_dev.real_services import COUNTERPARTS
+from keel_dev.services import expand, plan
 from keel_dev.settings import Settings
 
 
@@ -48,6 +49,27 @@ def test_a_real_service_stands_in_the_place_of_ours(tmp_path: Path, real: str) -
     services = plan(settings(tmp_path, "services"), real=[real])
     assert services[real].kind == "real"
     assert not [name for name in ours(services) if name.startswith(COUNTERPARTS[real])]
+
+
+def test_services_of_two_releases_run_beside_each_other(tmp_path: Path) -> None:
+    services = plan(settings(tmp_path, "services"), real=["nova-compute-33"], beside=["nova-compute"])
+    assert not [name for name in services if name.startswith("keel-compute-kubevirt")]
+    environments = {name: services[name].environment for name in ("nova-compute", "nova-compute-33")}
+    assert environments == {"nova-compute": "reference", "nova-compute-33": "releases/nova-33"}
+    hosts = {parsed(render(services[name].conf()))["DEFAULT"]["host"] for name in environments}
+    assert hosts == set(environments)
+
+
+def test_a_release_without_requirements_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CloudError, match="release 3 of nova"):
+        plan(settings(tmp_path, "services"), beside=["nova-compute-3"])
+
+
+@pytest.mark.parametrize(("place", "backend"), [("real", "csi"), ("beside", "files")])
+def test_a_real_cinder_volume_has_the_name_of_the_backend_it_replaces_only(tmp_path: Path, place, backend) -> None:
+    services = plan(settings(tmp_path, "services"), **{place: ["cinder-volume"]})
+    conf = parsed(render(services["cinder-volume"].conf()))
+    assert conf[conf["DEFAULT"]["enabled_backends"]]["volume_backend_name"] == backend
 
 
 def test_a_real_service_beside_ours(tmp_path: Path) -> None:
