@@ -22,6 +22,7 @@ from keel_contract import errors, versions
 
 ListBase = base.ObjectListBase
 IncompatibleVersion = exception.IncompatibleObjectVersion
+UnknownObject = exception.UnsupportedObjectError
 
 
 class RemoteOnly(errors.BusError):
@@ -199,7 +200,7 @@ class Registry:
         """
         cls = self.classes.get(name)
         if cls is None:
-            raise exception.UnsupportedObjectError(objtype=name)
+            raise UnknownObject(objtype=name)
         if not versions.understands(cls.VERSION, version):
             raise IncompatibleVersion(objname=name, objver=version, supported=cls.VERSION)
         return cls
