@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import oslo_messaging
@@ -16,14 +17,14 @@ from oslo_messaging._tracing import client as tracing
 from oslo_messaging.rpc import dispatcher
 from oslo_messaging.transport import RPCTransport
 
-from keel_contract import errors, versions
+from keel_contract import errors, pins, releases, versions
 from keel_contract.context import Context
 from keel_contract.inprocess import InProcessDriver
 from keel_contract.interface import Interface, Level, Method, outgoing
 from keel_contract.nova.interfaces import CONDUCTOR
 from keel_contract.objects import VersionedObject
-from keel_contract.pins import Pin
-from keel_contract.serializer import ContextSerializer, Serializer
+from keel_contract.pins import Kept, Pin
+from keel_contract.serializer import ContextSerializer, Manifest, Serializer
 from keel_contract.server import Endpoint, Part
 from keel_contract.suites import SUITES
 
@@ -31,6 +32,7 @@ LOG = logging.getLogger(__name__)
 
 LONG_RPC_TIMEOUT = 1800  # seconds; default of [DEFAULT]long_rpc_timeout
 _MONITOR_ABOVE = 60  # seconds; a longer reply time-out makes compute calls monitored (nova 34.0.0 rpc_client router)
+_UNSUPPORTED = "UnsupportedVersion"  # how a peer answers a version above its own
 _REMOTE = "_Remote"  # oslo.messaging marks the exceptions it rebuilt with this ending
 _TRACE = "\nTraceback (most recent call last):"
 
@@ -56,25 +58,26 @@ class Bus:
         self.transport = _transport(conf, self._url)
         self.exchange: str = conf.control_exchange
 
-    def client(self, interface: Interface, pin: Pin | str | None = None) -> Client:
-        """A client of ``interface``; ``pin`` is a version such as "6.4", a Pin, or None for the newest."""
-        return Client(self, interface, pin if isinstance(pin, Pin) else Pin(pin))
+    def client(self, interface: Interface, pin: Kept | Pin | str | None = None) -> Client:
+        """A client of ``interface``; ``pin`` is a Kept pin (``pins.NovaPins.of``, ``pins.CinderPins.of``), which the
+        client asks whenever it sends, a Pin, a version such as "6.4", or None for the newest."""
+        if isinstance(pin, Kept):
+            return Client(self, interface, pin)
+        fixed = pin if isinstance(pin, Pin) else Pin(pin, why=f"fixed at {pin}") if pin else Pin()
+        return Client(self, interface, Kept(interface.name, lambda: fixed))
 
-    def server(
-        self, topic: str, host: str, endpoints: Sequence[Endpoint], objects: Mapping[str, str] | None = None
-    ) -> Part:
+    def server(self, topic: str, host: str, endpoints: Sequence[Endpoint], objects: Kept | None = None) -> Part:
         """A Part that answers ``endpoints`` on ``topic`` as server ``host``.
 
-        :param objects: object versions for results, where peers are older
+        :param objects: what peers read of the results, where they may be older (``pins.CinderPins.everybody``)
         """
         # A conductor asked itself for what it cannot read would ask without end.
         asks = all(endpoint.interface is not CONDUCTOR for endpoint in endpoints)
         target = oslo_messaging.Target(exchange=self.exchange, topic=topic, server=host)
-        return Part(self.transport, self._url, target, endpoints, self.suite.name, self.serializer(objects, asks=asks))
+        manifest = None if objects is None else lambda: objects().objects
+        return Part(self.transport, self._url, target, endpoints, self.suite.name, self.serializer(manifest, asks=asks))
 
-    def serializer(
-        self, manifest: Mapping[str, str] | None = None, with_objects: bool = True, asks: bool = True
-    ) -> Serializer:
+    def serializer(self, manifest: Manifest = None, with_objects: bool = True, asks: bool = True) -> Serializer:
         """The serializer of the suite. Nova asks a conductor when an object is too new; Cinder has nobody to ask."""
         backport = self._backport if asks and self.suite.name == "nova" else None
         return Serializer(self.suite.name, self.suite.registry if with_objects else None, manifest, backport)
@@ -84,7 +87,8 @@ class Bus:
         self.transport.cleanup()
 
     def _backport(self, context: Context, primitive: Mapping[str, Any], manifest: Mapping[str, str]) -> Any:
-        return self.client(CONDUCTOR).send(
+        pin = pins.nova(self.conf, CONDUCTOR)
+        return self.client(CONDUCTOR, pin).send(
             context, "object_backport_versions", objinst=primitive, object_versions=dict(manifest)
         )
 
@@ -98,22 +102,24 @@ def _transport(conf: Any, url: oslo_messaging.TransportURL) -> RPCTransport:
 class Client:
     """Sends the methods of one interface."""
 
-    def __init__(self, bus: Bus, interface: Interface, pin: Pin) -> None:
+    def __init__(self, bus: Bus, interface: Interface, kept: Kept) -> None:
         self._bus = bus
         self.interface = interface
-        self.pin = pin
+        self._kept = kept
         self._rpc = oslo_messaging.get_rpc_client(
             bus.transport,
             oslo_messaging.Target(exchange=bus.exchange, topic=interface.topics[0], namespace=interface.namespace),
             serializer=ContextSerializer(bus.suite.name),
         )
-        # Values are converted here and not by oslo.messaging, so that what it raises comes from the peer or the broker.
-        self._values = bus.serializer(pin.objects, interface.objects)
+
+    @property
+    def pin(self) -> Pin:
+        """The limits of what is sent now. Raises PeerTooOld, PeerTooNew, UnknownLevel when they cannot be told."""
+        return self._kept()
 
     def can_send(self, version: str) -> bool:
         """Whether the pin lets peers receive ``version`` (same major, at most its minor)."""
-        from_pin = self.pin.rpc or self.interface.version
-        return versions.understands(from_pin, version)
+        return versions.understands(self.pin.rpc or self.interface.version, version)
 
     def send(
         self,
@@ -134,19 +140,47 @@ class Client:
         :param how: "call" or "cast" where the method allows both
         :param timeout: seconds to wait for the reply; None: as declared
         :raises UndeclaredMethod, BadArguments: the interface does not have it
-        :raises PeerTooOld: the pin allows no version that carries what was asked
+        :raises PeerTooOld: the pin allows no version that carries what was asked, and is no other when looked at again
+        :raises PeerTooNew, UnknownLevel: the pin cannot be found out
         :raises RpcTimeout: no reply in time
         :raises RemoteFault: the peer raised
         :raises NotSent: the broker did not take the message
         """
-        declared = self.interface.method(method)
-        level = self.interface.level(declared, self.pin.rpc)
+        pin = self.pin
+        once = partial(self._send, context, self.interface.method(method), args, server, topic, how, timeout)
+        try:
+            return once(pin)
+        except errors.PeerTooOld as refused:
+            if not self._kept.look_again(pin):
+                raise self._told(refused, pin) from None
+        except errors.RemoteFault as fault:
+            # Whoever does not know a version has not begun with the message.
+            if fault.class_name != _UNSUPPORTED or not self._kept.look_again(pin):
+                raise
+        pin = self.pin
+        try:
+            return once(pin)
+        except errors.PeerTooOld as refused:
+            raise self._told(refused, pin) from None
+
+    def _send(
+        self,
+        context: Context,
+        declared: Method,
+        args: Mapping[str, Any],
+        server: str | None,
+        topic: str | None,
+        how: str | None,
+        timeout: float | None,
+        pin: Pin,
+    ) -> Any:
+        level = self.interface.level(declared, pin.rpc)
         mode = self._mode(declared, level, how)
-        wire = {
-            key: self._values.serialize_entity(context, value) for key, value in outgoing(declared, level, args).items()
-        }
+        # Values are converted here and not by oslo.messaging, so that what it raises comes from the peer or the broker.
+        values = self._bus.serializer(pin.objects, self.interface.objects)
+        wire = {key: values.serialize_entity(context, value) for key, value in outgoing(declared, level, args).items()}
         prepared = self._rpc.prepare(
-            **self._target(declared, level, server or _destination(declared, args), topic),
+            **self._target(declared, level, server or _destination(declared, args), topic, pin.rpc),
             version=level.version,
             fanout=declared.fanout or None,
             **(self._patience(declared, timeout) if mode == "call" else {}),
@@ -155,20 +189,33 @@ class Client:
         try:
             result = send(context, level.method or declared.name, **wire)
         except oslo_messaging.MessagingTimeout as late:
-            raise errors.RpcTimeout(f"{self.interface.name}.{method}: {late}") from None
+            raise errors.RpcTimeout(f"{self.interface.name}.{declared.name}: {late}") from None
         except Exception as fault:
             raise _bus_error(fault) from None
-        return self._values.deserialize_entity(context, result)
+        return values.deserialize_entity(context, result)
+
+    def _told(self, refused: errors.PeerTooOld, pin: Pin) -> errors.PeerTooOld:
+        """A refusal with what an operator can do about it."""
+        if refused.needs is None:
+            return refused
+        release = releases.first_with(self._bus.suite.name, self.interface.name, refused.needs)
+        return errors.PeerTooOld(
+            f"{refused}. The pin: {pin.rpc or self.interface.version} ({pin.why}). "
+            f"{self.interface.name} {refused.needs} comes with {release}",
+            refused.needs,
+        )
 
     def _mode(self, method: Method, level: Level, how: str | None) -> str:
         if how is not None and how not in method.modes:
             raise errors.BadArguments(f"{method.name} is no {how}")
         return how or level.mode or method.modes[0]
 
-    def _target(self, method: Method, level: Level, server: str | None, topic: str | None) -> dict[str, Any]:
+    def _target(
+        self, method: Method, level: Level, server: str | None, topic: str | None, pin: str | None
+    ) -> dict[str, Any]:
         topic = topic or level.topic or self.interface.topics[0]
         if self.interface.address is not None:
-            topic, server = self.interface.address(topic, server, self.pin.rpc)
+            topic, server = self.interface.address(topic, server, pin)
         elif method.fanout:
             server = None
         return {"topic": topic, "server": server}

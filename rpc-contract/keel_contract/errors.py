@@ -25,7 +25,22 @@ class NotSent(BusError):
 
 
 class PeerTooOld(BusError):
-    """The pin does not allow any version of the method that carries what was asked."""
+    """The pin does not allow any version of the method that carries what was asked, or a service is too old to pin to.
+
+    :ivar needs: the version a peer must understand, None where the message says it all
+    """
+
+    def __init__(self, message: str, needs: str | None = None) -> None:
+        super().__init__(message)
+        self.needs = needs
+
+
+class PeerTooNew(BusError):
+    """A service reports versions that this contract does not know: this side must be upgraded first."""
+
+
+class UnknownLevel(BusError, ValueError):
+    """A value of ``[upgrade_levels]`` that is no version, no release, and nothing that can be found out."""
 
 
 class UndeclaredMethod(BusError):

@@ -148,8 +148,9 @@ class Interface:
         for level in method.levels:
             if cap is None or versions.understands(cap, level.needs):
                 return level
-        newest = method.levels[0].needs if method.levels else self.version
-        raise errors.PeerTooOld(f"{self.name}.{method.name} needs {newest}, the peer is pinned to {cap}")
+        newer = [level.needs for level in method.levels if cap is not None and versions.older(cap, level.needs)]
+        needs = min(newer, key=versions.parse, default=self.version)
+        raise errors.PeerTooOld(f"{self.name}.{method.name} needs {needs}, the peer is pinned to {cap}", needs)
 
 
 def outgoing(method: Method, level: Level, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,7 +176,9 @@ def outgoing(method: Method, level: Level, given: Mapping[str, Any]) -> dict[str
         elif arg.below.action == "convert" and arg.below.convert is not None:
             wire[arg.name] = arg.below.convert(value)
         elif arg.below.action == "refuse" and value:
-            raise errors.PeerTooOld(f"{method.name}: {arg.name} needs {arg.since}, the peer takes {level.needs}")
+            raise errors.PeerTooOld(
+                f"{method.name}: {arg.name} needs {arg.since}, the peer takes {level.needs}", arg.since
+            )
     return wire
 
 

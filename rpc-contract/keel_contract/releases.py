@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from keel_contract import versions
+
 SERVICE_VERSION = 74  # what a service of this contract writes into services.version
 OLDEST_COMPUTE = 72  # a lower nova-compute keeps the others from starting
 
@@ -95,6 +97,21 @@ NOVA = (
         },
         {},
     ),
+)
+
+# First service version of each release; releases that share one stand together.
+SERVICE_VERSIONS = (
+    (52, "Victoria"),
+    (54, "Wallaby"),
+    (57, "Xena"),
+    (61, "Yoga"),
+    (64, "Zed"),
+    (66, "Antelope, Bobcat, Caracal"),
+    (67, "Dalmatian"),
+    (68, "Epoxy"),
+    (70, "Flamingo"),
+    (72, "Gazpacho"),
+    (74, "Hibiscus"),
 )
 
 # Values of [upgrade_levels] that are names of releases. The table is Nova's own, oddities included: caracal is 6.3
@@ -200,3 +217,66 @@ COMPUTE_HISTORY = (
 
 # Cinder: manifest -> object versions that differ from this contract's.
 CINDER_MANIFESTS: Mapping[str, Mapping[str, str]] = {"1.38": {"Snapshot": "1.5", "Volume": "1.8"}, "1.39": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class CinderRelease:
+    """One release of Cinder.
+
+    :ivar rpc: interface -> version its servers accept, which they write into services.rpc_current_version
+    :ivar objects: what they write into services.object_current_version
+    """
+
+    number: int
+    name: str
+    series: str
+    rpc: Mapping[str, str]
+    objects: str
+
+
+_CINDER_RPC = {"volume": "3.20", "scheduler": "3.12", "backup": "2.4"}
+CINDER = (
+    CinderRelease(27, "Flamingo", "2025.2", _CINDER_RPC, "1.39"),
+    CinderRelease(28, "Gazpacho", "2026.1", _CINDER_RPC, "1.39"),
+    CinderRelease(29, "Hibiscus", "2026.2", _CINDER_RPC, "1.39"),
+)
+
+
+def name_of_service_version(version: int) -> str:
+    """The release, or releases, of a service version of Nova, in words."""
+    if version > SERVICE_VERSION:
+        return f"newer than {SERVICE_VERSIONS[-1][1]}"
+    names = [name for first, name in SERVICE_VERSIONS if first <= version]
+    return names[-1] if names else f"older than {SERVICE_VERSIONS[0][1]}"
+
+
+def of_service_version(version: int) -> str:
+    """The first release of Nova with this service version or a higher one, in words."""
+    for first, names in SERVICE_VERSIONS:
+        if first >= version:
+            return _in_words("nova", names.partition(",")[0], NOVA)
+    return f"a release after {SERVICE_VERSIONS[-1][1]}"
+
+
+def first_with(suite: str, interface: str, version: str) -> str:
+    """The first release known here whose servers of an interface understand ``version``, in words.
+
+    For compute that is exact (each version has a service version); for the others releases before the recorded ones may
+    understand it too.
+    """
+    if suite == "nova" and interface == "compute":
+        speaking = [first for first, rpc in COMPUTE_HISTORY if versions.understands(rpc, version)]
+        return of_service_version(speaking[0]) if speaking else f"no release known here (compute {version})"
+    known: tuple[Release, ...] | tuple[CinderRelease, ...] = NOVA if suite == "nova" else CINDER
+    for release in known:
+        if versions.understands(release.rpc.get(interface, release.rpc.get("baseapi", "0.0")), version):
+            return _in_words(suite, release.name, known)
+    return f"no release known here ({interface} {version})"
+
+
+def _in_words(suite: str, name: str, known: tuple[Release, ...] | tuple[CinderRelease, ...]) -> str:
+    """Such as "Gazpacho (2026.1, nova 33)"; the name alone for one that is older than the recorded ones."""
+    for release in known:
+        if release.name == name:
+            return f"{name} ({release.series}, {suite} {release.number})"
+    return name

@@ -10,6 +10,8 @@ import oslo_messaging
 from keel_contract import objects
 from keel_contract.context import Context
 
+# Object versions to send at (name -> version); a function where they may change while the process runs
+Manifest = Mapping[str, str] | Callable[[], Mapping[str, str] | None] | None
 # (context, primitive, manifest) -> primitive that this process can read
 Backporter = Callable[[Context, Mapping[str, Any], Mapping[str, str]], Any]
 
@@ -31,7 +33,7 @@ class Serializer(ContextSerializer):
     """Context and values of one suite.
 
     :param registry: the objects of the suite; None: values pass unchanged
-    :param manifest: object versions to send at where the peers are older (name -> version)
+    :param manifest: object versions to send at where the peers are older
     :param backport: asks a conductor for an older form of an object that is too new here; None: that is an error
     """
 
@@ -39,7 +41,7 @@ class Serializer(ContextSerializer):
         self,
         suite: str,
         registry: objects.Registry | None = None,
-        manifest: Mapping[str, str] | None = None,
+        manifest: Manifest = None,
         backport: Backporter | None = None,
     ) -> None:
         super().__init__(suite)
@@ -49,8 +51,9 @@ class Serializer(ContextSerializer):
 
     def serialize_entity(self, ctxt: Context, entity: Any) -> Any:
         if isinstance(entity, objects.VersionedObject):
-            version = (self._manifest or {}).get(entity.obj_name())
-            return entity.to_primitive(version, self._manifest)
+            manifest = self._manifest() if callable(self._manifest) else self._manifest
+            version = (manifest or {}).get(entity.obj_name())
+            return entity.to_primitive(version, manifest)
         if isinstance(entity, dict):
             return {key: self.serialize_entity(ctxt, value) for key, value in entity.items()}
         if isinstance(entity, list | tuple | set | frozenset):
