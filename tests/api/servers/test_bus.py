@@ -45,6 +45,16 @@ def wait_for(calls):
     return calls[0]
 
 
+def test_devices_arrive_with_every_value_changed(cloud, wish, conductor):
+    """The real conductor makes rows of what is changed and expects a name of each device, if only an empty one."""
+    cloud.create(wish(), version="2.104")
+    _, sent = wait_for(conductor.calls)
+    (device,) = sent["block_device_mapping"].objects
+    assert device.changes() == {name: getattr(device, name) for name in device.fields if device.is_set(name)}
+    assert device.changes()["device_name"] is None
+    assert sent["build_requests"][0].block_device_mappings.objects[0].changes() == {}
+
+
 def test_a_create_arrives_at_the_conductor(cloud, wish, conductor):
     port = cloud.neutron.add_port(network_id=cloud.network)
     group = cloud.neutron.add_group("web")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import secrets
 import string
 import uuid as uuids
@@ -226,7 +227,8 @@ def recorded(made: Birth, networks: objects.NetworkRequestList) -> None:
             "instance_uuid": instance.uuid,
             "project_id": instance.project_id,
             "instance": instance,
-            "block_device_mappings": made.devices,
+            # A copy: the devices themselves travel beside it with their changes, of which a conductor makes rows.
+            "block_device_mappings": copy.deepcopy(made.devices),
             "tags": made.tags,
             "created_at": when,
             "updated_at": None,
