@@ -33,8 +33,13 @@ class NotLoaded(errors.BusError, AttributeError):
     """The field has no value here: the sender did not fill it."""
 
 
-class BackportRefused(errors.BusError):
-    """A value that the older version cannot express."""
+class BackportRefused(errors.BusError, errors.ExpectedFault):
+    """A value that the older version cannot express. It reaches a peer as the ObjectActionError a real service raises."""
+
+    def __init__(self, reason: str) -> None:
+        action = "obj_make_compatible"
+        text = f"Object action {action} failed because: {reason}"
+        errors.ExpectedFault.__init__(self, "ObjectActionError", text, action=action, reason=reason)
 
 
 @dataclass(frozen=True)
@@ -42,38 +47,59 @@ class Rules:
     """What the field means to older versions of its object.
 
     :ivar since: version that brought the field; older ones do not get it
+    :ivar kept_at: versions below ``since`` that get it all the same
+    :ivar leaves_with: the field is taken out only together with this one, and then it must be there
+    :ivar needs: version below which the field cannot be sent at all, whatever its value
     :ivar refuse: value -> version below which it cannot be sent
+    :ivar refuse_beside: refusals count only when this other field is sent too, to that version
     :ivar drop: value -> version below which the field is left out
     :ivar become: value -> (version, value it turns into below)
+    :ivar without: (version, value that is sent below when there is none or null)
     """
 
     since: str | None = None
+    kept_at: frozenset[str] = frozenset()
+    leaves_with: str | None = None
+    needs: str | None = None
     refuse: Mapping[str, str] = field(default_factory=dict)
+    refuse_beside: str | None = None
     drop: Mapping[str, str] = field(default_factory=dict)
     become: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    without: tuple[str, Any] | None = None
 
-    def backport(self, name: str, primitive: dict[str, Any], target: str) -> None:
-        """Change ``primitive`` into what version ``target`` knows.
+    def check(self, name: str, primitive: Mapping[str, Any], target: str) -> None:
+        """Look at the value of the field.
 
-        :raises BackportRefused: when the value does not exist there
+        :raises BackportRefused: when its value does not exist in version ``target``
         """
-        if name not in primitive:
-            return
-        if self.since is not None and versions.older(target, self.since):
-            del primitive[name]
+        if name not in primitive or (self.refuse_beside is not None and self.refuse_beside not in primitive):
             return
         value = primitive[name]
+        lowest = self.needs or (self.refuse.get(value) if isinstance(value, str) else None)
+        if lowest is not None and versions.older(target, lowest):
+            raise BackportRefused(f"{name} {value!r} needs version {lowest}, not {target}")
+
+    def backport(self, name: str, primitive: dict[str, Any], given: Mapping[str, Any], target: str) -> None:
+        """Change the field in ``primitive`` into what version ``target`` knows of it.
+
+        :param given: the primitive before any change
+        :raises KeyError: the field should leave with another one and is not there; a real service raises it too
+        """
+        if self.without is not None and primitive.get(name) is None and versions.older(target, self.without[0]):
+            primitive[name] = self.without[1]
+        if self.since is not None and versions.older(target, self.since):
+            if (self.leaves_with or name) in given and target not in self.kept_at:
+                del primitive[name]
+            return
+        value = primitive.get(name)
         if not isinstance(value, str):
             return
-        if value in self.refuse and versions.older(target, self.refuse[value]):
-            raise BackportRefused(f"{name} {value!r} needs version {self.refuse[value]}, not {target}")
         if value in self.drop and versions.older(target, self.drop[value]):
             del primitive[name]
         elif value in self.become and versions.older(target, self.become[value][0]):
             primitive[name] = self.become[value][1]
 
 
-_NO_RULES = Rules()
 _F = TypeVar("_F", bound=oslo_fields.Field)
 
 
@@ -118,6 +144,7 @@ class VersionedObject(base.VersionedObject):
     registry: ClassVar[Registry]
     suite: ClassVar[str]
     fields: Any = {}
+    backports_within: ClassVar[bool] = True  # False: objects within are sent as they are, as the real class does
     actions: ClassVar[Mapping[str, inspect.Signature]] = {}
     class_actions: ClassVar[Mapping[str, inspect.Signature]] = {}
 
@@ -129,10 +156,19 @@ class VersionedObject(base.VersionedObject):
         raise NotLoaded(f"{self.obj_name()}.{attrname} has no value")
 
     def obj_make_compatible(self, primitive: dict[str, Any], target_version: str) -> None:
-        super().obj_make_compatible(primitive, target_version)
+        if self.backports_within:
+            super().obj_make_compatible(primitive, target_version)
+        rules = {name: declared.rules for name, declared in self.fields.items() if hasattr(declared, "rules")}
+        for name, rule in rules.items():
+            if rule.refuse_beside is None:
+                rule.check(name, primitive, target_version)
+        given = dict(primitive)
         self.backport(primitive, target_version)
-        for name, declared in self.fields.items():
-            getattr(declared, "rules", _NO_RULES).backport(name, primitive, target_version)
+        for name, rule in rules.items():
+            rule.backport(name, primitive, given, target_version)
+        for name, rule in rules.items():
+            if rule.refuse_beside is not None:
+                rule.check(name, primitive, target_version)
 
     def backport(self, primitive: dict[str, Any], target_version: str) -> None:
         """Changes that touch more than one field, made before those of single fields."""

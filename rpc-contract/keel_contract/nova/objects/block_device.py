@@ -14,6 +14,7 @@ class BlockDeviceMapping(Persistent, NovaObject):
     """One disk of a server: what it is made from and where it is attached."""
 
     VERSION = "1.21"
+    backports_within = False
     fields = {
         "attachment_id": since("1.18", f.UUIDField(nullable=True)),
         "boot_index": f.IntegerField(nullable=True),

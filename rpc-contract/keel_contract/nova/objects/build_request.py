@@ -20,7 +20,7 @@ class BuildRequest(NovaObject):
         "instance": f.ObjectField("Instance"),
         "instance_uuid": f.UUIDField(),
         "project_id": f.StringField(),
-        "tags": since("1.3", f.ObjectField("TagList")),
+        "tags": since("1.3", f.ObjectField("TagList"), kept_at=frozenset({"1.0"})),
         "updated_at": f.DateTimeField(nullable=True),
     }
     actions = signatures(

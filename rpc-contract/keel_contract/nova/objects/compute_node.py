@@ -5,7 +5,7 @@ from __future__ import annotations
 from oslo_versionedobjects import fields as f
 
 from keel_contract.nova.objects.base import REGISTRY, NovaList, NovaObject, Persistent
-from keel_contract.objects import signatures, since
+from keel_contract.objects import signatures, since, values
 
 
 @REGISTRY.register
@@ -37,7 +37,7 @@ class ComputeNode(Persistent, NovaObject):
         "pci_device_pools": since("1.9", f.ObjectField("PciDevicePoolList", nullable=True)),
         "ram_allocation_ratio": since("1.14", f.FloatField()),
         "running_vms": f.IntegerField(nullable=True),
-        "service_id": f.IntegerField(nullable=True),
+        "service_id": values(f.IntegerField(nullable=True), without=("1.13", -1)),
         "stats": since("1.3", f.DictOfNullableStringsField(nullable=True)),
         "supported_hv_specs": since("1.6", f.ListOfObjectsField("HVSpec")),
         "uuid": since("1.15", f.UUIDField(read_only=True)),

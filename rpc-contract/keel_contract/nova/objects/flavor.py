@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from oslo_versionedobjects import fields as f
 
 from keel_contract.nova.objects.base import REGISTRY, NovaList, NovaObject, Persistent
@@ -44,6 +46,13 @@ class Flavor(Persistent, NovaObject):
         "get_by_id(context, id)",
         "get_by_name(context, name)",
     )
+
+    @classmethod
+    def _obj_from_primitive(cls, context: Any, objver: str, primitive: dict[str, Any]) -> Flavor:
+        # A real flavor that was read counts these as changed, compared with a flavor that has neither.
+        flavor = super()._obj_from_primitive(context, objver, primitive)
+        flavor._changed_fields |= {name for name in ("extra_specs", "projects") if flavor.get(name)}
+        return flavor
 
 
 @REGISTRY.register

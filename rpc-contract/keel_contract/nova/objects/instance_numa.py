@@ -34,9 +34,10 @@ class InstanceNUMACell(WithDefaults, NovaObject):
     }
 
     def backport(self, primitive: dict[str, Any], target_version: str) -> None:
-        # Before pinned CPUs had a set of their own, the cpuset of a dedicated cell held them.
+        # Before pinned CPUs had a set of their own, the cpuset of a dedicated cell held them. Without them the cell is
+        # not complete: KeyError, as in a real service.
         if versions.older(target_version, "1.5") and primitive.get("cpu_policy") == "dedicated":
-            primitive["cpuset"] = primitive.get("pcpuset", [])
+            primitive["cpuset"] = primitive["pcpuset"]
 
 
 @REGISTRY.register

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from oslo_versionedobjects import fields as f
 
 from keel_contract import fields as own
-from keel_contract import versions
 from keel_contract.nova.objects.base import REGISTRY, NovaObject
-from keel_contract.objects import BackportRefused, since
+from keel_contract.objects import since, values
 
 
 @REGISTRY.register
@@ -81,15 +78,10 @@ class LibvirtLiveMigrateData(NovaObject):
         "target_connect_addr": since("1.1", f.StringField(nullable=True)),
         "target_mdevs": since("1.11", f.DictOfStringsField()),
         "vifs": since("1.9", f.ListOfObjectsField("VIFMigrateData")),
-        "vtpm_secret_uuid": f.UUIDField(nullable=True),
-        "vtpm_secret_value": f.SensitiveStringField(nullable=True),
+        "vtpm_secret_uuid": values(f.UUIDField(nullable=True), needs="1.14"),
+        "vtpm_secret_value": values(f.SensitiveStringField(nullable=True), needs="1.14"),
         "wait_for_vif_plugged": since("1.6", f.BooleanField()),
     }
-
-    def backport(self, primitive: dict[str, Any], target_version: str) -> None:
-        secret = [name for name in ("vtpm_secret_uuid", "vtpm_secret_value") if name in primitive]
-        if secret and versions.older(target_version, "1.14"):
-            raise BackportRefused(f"{', '.join(secret)} cannot be sent to version {target_version}")
 
 
 @REGISTRY.register

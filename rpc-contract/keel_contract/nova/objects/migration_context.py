@@ -13,6 +13,7 @@ class MigrationContext(Persistent, NovaObject):
     """Claims of a server on both sides of a move."""
 
     VERSION = "1.2"
+    backports_within = False
     fields = {
         "instance_uuid": f.UUIDField(),
         "migration_id": f.IntegerField(),

@@ -30,7 +30,11 @@ class PciDevice(Persistent, NovaObject):
         "parent_addr": since("1.4", f.StringField(nullable=True)),
         "product_id": f.StringField(),
         "request_id": since("1.2", f.StringField(nullable=True)),
-        "status": values(enums.PciDeviceStatusField(), refuse={"unavailable": "1.5", "unclaimable": "1.5"}),
+        "status": values(
+            enums.PciDeviceStatusField(),
+            refuse={"unavailable": "1.5", "unclaimable": "1.5"},
+            refuse_beside="parent_addr",
+        ),
         "uuid": since("1.6", f.UUIDField()),
         "vendor_id": f.StringField(),
     }
@@ -41,9 +45,10 @@ class PciDevice(Persistent, NovaObject):
     )
 
     def backport(self, primitive: dict[str, Any], target_version: str) -> None:
-        # The parent's address was kept in the extra information.
-        if versions.older(target_version, "1.4") and primitive.get("parent_addr") is not None:
-            primitive["extra_info"] = {**primitive.get("extra_info", {}), "phys_function": primitive["parent_addr"]}
+        # The parent's address was kept in the extra information, where that was sent.
+        parent, extra = primitive.get("parent_addr"), primitive.get("extra_info")
+        if versions.older(target_version, "1.4") and parent is not None and extra is not None:
+            primitive["extra_info"] = {**extra, "phys_function": parent}
 
 
 @REGISTRY.register

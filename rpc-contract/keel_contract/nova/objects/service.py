@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from oslo_versionedobjects import fields as f
 
 from keel_contract.nova.objects.base import REGISTRY, NovaList, NovaObject, Persistent
 from keel_contract.objects import signatures, since
+from keel_contract.releases import SERVICE_VERSION
 
 
 @REGISTRY.register
@@ -43,6 +46,16 @@ class Service(Persistent, NovaObject):
         "get_minimum_version(context, binary, use_slave=False)",
         "get_minimum_version_multi(context, binaries, use_slave=False)",
     )
+
+    @classmethod
+    def _obj_from_primitive(cls, context: Any, objver: str, primitive: dict[str, Any]) -> Service:
+        # A real service object starts with the version of the process, which stays when the peer told none.
+        service = super()._obj_from_primitive(context, objver, primitive)
+        if not service.is_set("version"):
+            changed = set(service._changed_fields)
+            service.version = SERVICE_VERSION
+            service._changed_fields = changed
+        return service
 
 
 @REGISTRY.register

@@ -64,6 +64,7 @@ class NetworkInterfaceMetadata(DeviceMetadata):
     """An interface the guest can recognise."""
 
     VERSION = "1.2"
+    backports_within = False
     fields = {
         "mac": f.MACAddressField(),
         "vf_trusted": since("1.2", f.BooleanField(default=False)),
