@@ -112,6 +112,7 @@ class ComputeCloud:
         self.clients.cinder = peers.Cinder(self._facts["cinder_volumes"])
         self.clients.placement = peers.Placement()
         self.clients.keystone = peers.Keystone()
+        self.clients.manila = peers.Manila()
 
     def _serve(self, host: str, node: str) -> list[Any]:
         target = NovaCompute(host, node, self._remote, self.clients)

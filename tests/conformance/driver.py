@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from conformance.orders import HostOrders
 from keel_contract.errors import ExpectedFault
 from keel_contract.nova import objects
 from keel_contract.nova.remote import RemoteObjects
@@ -27,7 +28,7 @@ def _to(power: int, vm_state: str, **more: Any) -> dict[str, Any]:
     return {"power_state": power, "vm_state": vm_state, "task_state": None, **more}
 
 
-class NovaCompute:
+class NovaCompute(HostOrders):
     """One host with one node. `peers`: the clients of the services it talks to."""
 
     def __init__(self, host: str, node: str, remote: RemoteObjects, peers: Any):

@@ -22,7 +22,8 @@ class Glance:
     """The images of the environment, as the image API 2 shows them; images made are kept."""
 
     def __init__(self, images: list[dict[str, Any]]):
-        self.images = {each["id"]: _as_served(each) for each in images}
+        served = [_as_served(each) for each in images]
+        self.images = {each["id"]: each for each in [*served, *_encrypted(served[0])]}
 
     def show(self, context: Any, image_id: str) -> dict:
         if image_id not in self.images:
@@ -31,6 +32,28 @@ class Glance:
 
     def list(self, context: Any, **filters: Any) -> list[dict]:
         return [copy.deepcopy(each) for each in self.images.values()]
+
+    def page(self, context: Any, filters: dict[str, Any], limit: int, marker: str | None = None) -> list[dict]:
+        found = [each for each in self.list(context) if all(each.get(key) == filters[key] for key in filters)]
+        ids = [each["id"] for each in found]
+        if marker is not None and marker not in ids:
+            raise errors.BadRequest(400, f"No image found with ID {marker}", "image")
+        begin = ids.index(marker) + 1 if marker else 0
+        return found[begin : begin + limit]
+
+    def change(self, context: Any, image_id: str, changes: list[dict]) -> dict:
+        image = self.show(context, image_id)
+        for each in changes:
+            name = each["path"].removeprefix("/")
+            if each["op"] == "remove":
+                del image[name]
+            else:
+                image[name] = each["value"]
+        self.images[image_id] = image
+        return copy.deepcopy(image)
+
+    def address(self, image_id: str) -> str:
+        return f"http://glance.openstack.example.com/images/{image_id}"
 
     def create(self, context: Any, image: dict) -> dict:
         made = {"id": _new_id(), "status": "queued", "size": None, "tags": [], "visibility": "private", **image}
@@ -46,6 +69,14 @@ class Glance:
     def delete(self, context: Any, image_id: str) -> None:
         self.show(context, image_id)
         del self.images[image_id]
+
+
+def _encrypted(like: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Four images with random ids, for servers whose disks are encrypted."""
+    plain = {key: value for key, value in like.items() if key not in ("kernel_id", "ramdisk_id", "architecture")}
+    for wanted, form in (("True", None), ("False", None), ("True", "luks"), ("True", "plain")):
+        marks = {"hw_ephemeral_encryption": wanted, **({"hw_ephemeral_encryption_format": form} if form else {})}
+        yield {**plain, "id": _new_id(), **marks}
 
 
 def _as_served(image: dict[str, Any]) -> dict[str, Any]:
@@ -191,6 +222,16 @@ class Cinder:
 
     def roll_detaching(self, context: Any, volume_id: str) -> None:
         """Always works."""
+
+
+class Manila:
+    """Any share exists and is available."""
+
+    def show_share(self, share_id: str) -> dict[str, Any]:
+        return {"id": share_id, "status": "available", "share_proto": "NFS", "size": 1}
+
+    def export_locations(self, share_id: str) -> list[dict[str, Any]]:
+        return [{"path": "10.0.0.50:/mnt/foo", "preferred": True}]
 
 
 class Placement:

@@ -11,6 +11,7 @@ from oslo_config import cfg
 from keel_common.clients.cinder import Cinder
 from keel_common.clients.glance import Glance
 from keel_common.clients.keystone import Keystone
+from keel_common.clients.manila import Manila
 from keel_common.clients.neutron import Neutron
 from keel_common.clients.nova import Nova
 from keel_common.clients.placement import Placement
@@ -47,6 +48,11 @@ class Clients:
     def cinder(self) -> Cinder:
         """Volumes and attachments (compute suite)."""
         return Cinder(self._sessions.service("cinder"))
+
+    @cached_property
+    def manila(self) -> Manila:
+        """Shared file systems (compute suite)."""
+        return Manila(self._sessions.service("manila"))
 
     @cached_property
     def nova(self) -> Nova:

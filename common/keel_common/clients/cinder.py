@@ -34,6 +34,24 @@ class Cinder:
             "snapshot"
         ]
 
+    def list_volumes(self, context: Any) -> list[dict]:
+        """Every volume the caller may see in its project, with details, page by page."""
+        return self._pages(context, "volumes")
+
+    def list_snapshots(self, context: Any) -> list[dict]:
+        """Every volume snapshot the caller may see in its project, with details, page by page."""
+        return self._pages(context, "snapshots")
+
+    def create_snapshot(self, context: Any, snapshot: dict) -> dict:
+        """Ask for a snapshot; it is in status creating. NotFound, BadRequest, OverQuota."""
+        return self._service.json(
+            "POST", "/snapshots", json={"snapshot": snapshot}, context=context, microversion=ATTACHMENTS
+        )["snapshot"]
+
+    def delete_snapshot(self, context: Any, snapshot_id: str) -> None:
+        """Ask for the deletion of a snapshot; NotFound, BadRequest when its status forbids it."""
+        self._service.request("DELETE", f"/snapshots/{snapshot_id}", context=context, microversion=ATTACHMENTS)
+
     def create_volume(self, context: Any, volume: dict, microversion: str = ATTACHMENTS) -> dict:
         """Ask for a volume (size in GiB); it is in status creating."""
         return self._service.json(
@@ -107,6 +125,16 @@ class Cinder:
     def roll_detaching(self, context: Any, volume_id: str) -> None:
         """detaching -> in-use."""
         self._action(context, volume_id, {"os-roll_detaching": {}})
+
+    def _pages(self, context: Any, collection: str) -> list[dict]:
+        found: list[dict] = []
+        path = f"/{collection}/detail"
+        while path:
+            page = self._service.json("GET", path, context=context, microversion=ATTACHMENTS)
+            found += page[collection]
+            more = f"{collection}_links" in page and page[collection]
+            path = f"/{collection}/detail?marker={found[-1]['id']}" if more else ""
+        return found
 
     def _action(self, context: Any, volume_id: str, body: dict) -> None:
         self._service.request(

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
+import orjson
+
 from keel_common.clients.session import Service
 
 _CHUNK = 1 << 20
+_PATCH = {"Content-Type": "application/openstack-images-v2.1-json-patch"}
 
 
 class Glance:
@@ -30,6 +33,27 @@ class Glance:
             found += page["images"]
             path = page.get("next")
         return found
+
+    def page(self, context: Any, filters: dict[str, Any], limit: int, marker: str | None = None) -> list[dict]:
+        """At most ``limit`` images after ``marker``; BadRequest for a marker or filter it does not know."""
+        found: list[dict] = []
+        query = urlencode([*filters.items(), ("limit", limit), *([("marker", marker)] if marker else [])])
+        path = f"/v2/images?{query}"
+        while path and len(found) < limit:
+            answer = self._service.json("GET", path, context=context)
+            found += answer["images"]
+            path = answer.get("next")
+        return found[:limit]
+
+    def change(self, context: Any, image_id: str, changes: list[dict]) -> dict:
+        """Change properties of an image by a JSON patch; NotFound, Forbidden, OverQuota."""
+        return self._service.json(
+            "PATCH", f"/v2/images/{image_id}", context=context, data=orjson.dumps(changes), headers=_PATCH
+        )
+
+    def address(self, image_id: str) -> str:
+        """The address of an image without a version, as links of other services have it."""
+        return f"{self._service.endpoint()}/images/{image_id}"
 
     def download(self, context: Any, image_id: str) -> Iterator[bytes]:
         """The image's data, in pieces of at most 1 MiB."""

@@ -1,4 +1,4 @@
-"""Client of Neutron: networks, subnets, ports and security groups.
+"""Client of Neutron: networks, subnets, ports, floating IPs and security groups.
 
 ``context`` None asks as our service user (admin at Neutron): needed for port
 bindings. With a context Neutron itself decides what the caller may see.
@@ -67,6 +67,53 @@ class Neutron:
             return False
         return True
 
+    def show_floating_ip(self, floating_ip_id: str, context: Any = None) -> dict:
+        """One floating IP; NotFound."""
+        return self._service.json("GET", f"/v2.0/floatingips/{floating_ip_id}", context=context)["floatingip"]
+
+    def create_floating_ip(self, network_id: str, context: Any = None) -> dict:
+        """Take a floating IP of an external network; OverQuota, Conflict (no address left)."""
+        body = {"floating_network_id": network_id}
+        return self._changed("POST", "/v2.0/floatingips", body, context, key="floatingip")
+
+    def update_floating_ip(self, floating_ip_id: str, values: dict, context: Any = None) -> dict:
+        """Change fields of a floating IP, such as port_id and fixed_ip_address; NotFound, Conflict, BadRequest."""
+        return self._changed("PUT", f"/v2.0/floatingips/{floating_ip_id}", values, context, key="floatingip")
+
+    def delete_floating_ip(self, floating_ip_id: str, context: Any = None) -> None:
+        """Give a floating IP back; NotFound."""
+        self._service.request("DELETE", f"/v2.0/floatingips/{floating_ip_id}", context=context)
+
+    def show_security_group(self, group_id: str, context: Any = None) -> dict:
+        """One security group with its rules; NotFound."""
+        return self._service.json("GET", f"/v2.0/security-groups/{group_id}", context=context)["security_group"]
+
+    def create_security_group(self, values: dict, context: Any = None) -> dict:
+        """Make a security group; Conflict, OverQuota."""
+        return self._changed("POST", "/v2.0/security-groups", values, context, key="security_group")
+
+    def update_security_group(self, group_id: str, values: dict, context: Any = None) -> dict:
+        """Change name or description; NotFound, Conflict (the default group)."""
+        return self._changed("PUT", f"/v2.0/security-groups/{group_id}", values, context, key="security_group")
+
+    def delete_security_group(self, group_id: str, context: Any = None) -> None:
+        """Delete a security group; NotFound, Conflict while a port uses it."""
+        self._service.request("DELETE", f"/v2.0/security-groups/{group_id}", context=context)
+
+    def create_security_group_rule(self, values: dict, context: Any = None) -> dict:
+        """Add a rule to a group; Conflict when it is there, BadRequest, OverQuota."""
+        return self._changed("POST", "/v2.0/security-group-rules", values, context, key="security_group_rule")
+
+    def show_security_group_rule(self, rule_id: str, context: Any = None) -> dict:
+        """One rule; NotFound."""
+        return self._service.json("GET", f"/v2.0/security-group-rules/{rule_id}", context=context)[
+            "security_group_rule"
+        ]
+
+    def delete_security_group_rule(self, rule_id: str, context: Any = None) -> None:
+        """Take a rule away; NotFound."""
+        self._service.request("DELETE", f"/v2.0/security-group-rules/{rule_id}", context=context)
+
     def extensions(self) -> set[str]:
         """Aliases of the loaded extensions."""
         return {item["alias"] for item in self._service.json("GET", "/v2.0/extensions")["extensions"]}
@@ -81,10 +128,16 @@ class Neutron:
         return self._service.json("GET", path, context=context)[key or collection]
 
     def _changed(
-        self, method: str, path: str, port: dict, context: Any, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        values: dict,
+        context: Any,
+        headers: Mapping[str, str] | None = None,
+        key: str = "port",
     ) -> dict:
         try:
-            return self._service.json(method, path, json={"port": port}, context=context, headers=headers)["port"]
+            return self._service.json(method, path, json={key: values}, context=context, headers=headers)[key]
         except errors.Conflict as conflict:
             if "quota" in conflict.message.lower():
                 raise errors.OverQuota(409, conflict.message, conflict.service) from conflict

@@ -46,6 +46,7 @@ PEERS = {
     ("compute", "cinder"): Peer(
         "cinder", "cinder", ("block-storage", "volumev3"), ("cinder", "service_user"), "catalog_info"
     ),
+    ("compute", "manila"): Peer("manila", "manila", ("shared-file-system", "sharev2"), ("manila", "service_user")),
     ("compute", "keystone"): Peer("keystone", "keystone", ("identity",), ("keystone", "keystone_authtoken")),
     ("volume", "glance"): Peer(
         "glance", "DEFAULT", ("image",), ("service_user", "nova"), "glance_catalog_info", "glance_api_servers"
@@ -271,8 +272,9 @@ def _verify(group: Any) -> Any:
 
 
 def _version_headers(peer: Peer, version: str) -> dict[str, str]:
-    kind = {"cinder": "volume", "nova": "compute"}.get(peer.name, peer.name)
-    return {"OpenStack-API-Version": f"{kind} {version}"}
+    kind = {"cinder": "volume", "nova": "compute", "manila": "shared-file-system"}.get(peer.name, peer.name)
+    found = {"OpenStack-API-Version": f"{kind} {version}"}
+    return {**found, "X-OpenStack-Manila-API-Version": version} if peer.name == "manila" else found
 
 
 def _message(response: Any) -> str:

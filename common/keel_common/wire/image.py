@@ -68,6 +68,15 @@ def image_dict(found: Mapping[str, Any]) -> dict[str, Any]:
     return image
 
 
+def user_properties(found: Mapping[str, Any]) -> dict[str, str | None]:
+    """What people wrote on an image of Glance: its properties without those the service itself sets."""
+    return {
+        key: value
+        for key, value in found.items()
+        if key not in _PLAIN and key not in _SERVICE_KEYS and (value is None or isinstance(value, str))
+    }
+
+
 def image_meta(image: Mapping[str, Any]) -> objects.ImageMeta:
     """The typed form of an image dict; InvalidProperty names a property with an unknown value."""
     fields = objects.ImageMeta.fields

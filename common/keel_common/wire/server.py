@@ -77,6 +77,11 @@ def devices(rows: Iterable[Row]) -> objects.BlockDeviceMappingList:
     return read(objects.BlockDeviceMappingList, {"objects": [device(row) for row in rows]})
 
 
+def share(row: Row) -> objects.ShareMapping:
+    """A ShareMapping of a row of share_mapping."""
+    return read(objects.ShareMapping, {name: aware(row[name]) for name in objects.ShareMapping.fields if name in row})
+
+
 def external_event(server_uuid: str, name: str, status: str, tag: str | None) -> objects.InstanceExternalEvent:
     """An event another service reports about a server; it keeps its changes, as recorded."""
     return objects.InstanceExternalEvent(instance_uuid=server_uuid, name=name, status=status, tag=tag, data={})

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, and_, func, select
 
 from keel_common.db.schema import nova_api, nova_cell
 
@@ -67,6 +67,24 @@ def servers_on(conn: Connection, hosts: Iterable[str]) -> dict[str, set[str]]:
     for host, uuid in conn.execute(query):
         found[host].add(uuid)
     return found
+
+
+def promised(conn: Connection, host: str) -> dict[str, tuple[int, int, int]]:
+    """vCPUs, MiB and GiB of disk that the servers of a host were promised, by project."""
+    instances = nova_cell.tables["instances"]
+    disk = func.coalesce(func.sum(instances.c.root_gb), 0) + func.coalesce(func.sum(instances.c.ephemeral_gb), 0)
+    query = (
+        select(
+            instances.c.project_id,
+            func.coalesce(func.sum(instances.c.vcpus), 0),
+            func.coalesce(func.sum(instances.c.memory_mb), 0),
+            disk,
+        )
+        .where(instances.c.deleted == 0, instances.c.host == host)
+        .group_by(instances.c.project_id)
+        .order_by(instances.c.project_id)
+    )
+    return {row[0]: (int(row[1]), int(row[2]), int(row[3])) for row in conn.execute(query)}
 
 
 def aggregates(conn: Connection) -> list[dict[str, Any]]:
