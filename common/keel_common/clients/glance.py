@@ -10,6 +10,7 @@ import orjson
 
 from keel_common.clients.session import Service
 
+Images = list[dict[str, Any]]
 _CHUNK = 1 << 20
 _PATCH = {"Content-Type": "application/openstack-images-v2.1-json-patch"}
 
@@ -34,9 +35,9 @@ class Glance:
             path = page.get("next")
         return found
 
-    def page(self, context: Any, filters: dict[str, Any], limit: int, marker: str | None = None) -> list[dict]:
+    def page(self, context: Any, filters: dict[str, Any], limit: int, marker: str | None = None) -> Images:
         """At most ``limit`` images after ``marker``; BadRequest for a marker or filter it does not know."""
-        found: list[dict] = []
+        found: Images = []
         query = urlencode([*filters.items(), ("limit", limit), *([("marker", marker)] if marker else [])])
         path = f"/v2/images?{query}"
         while path and len(found) < limit:
@@ -45,7 +46,7 @@ class Glance:
             path = answer.get("next")
         return found[:limit]
 
-    def change(self, context: Any, image_id: str, changes: list[dict]) -> dict:
+    def change(self, context: Any, image_id: str, changes: Images) -> dict:
         """Change properties of an image by a JSON patch; NotFound, Forbidden, OverQuota."""
         return self._service.json(
             "PATCH", f"/v2/images/{image_id}", context=context, data=orjson.dumps(changes), headers=_PATCH
