@@ -34,7 +34,7 @@ class NotLoaded(errors.BusError, AttributeError):
 
 
 class BackportRefused(errors.BusError, errors.ExpectedFault):
-    """A value that the older version cannot express. It reaches a peer as the ObjectActionError a real service raises."""
+    """A value that the older version cannot express; a peer gets the ObjectActionError that a real service raises."""
 
     def __init__(self, reason: str) -> None:
         action = "obj_make_compatible"
