@@ -7,7 +7,7 @@ CLOUD = .venv/bin/keel-cloud
 SOURCES = rpc-contract common services dev tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench conformance
+.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench conformance interop
 
 help: ## list the lanes
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,7 +31,7 @@ logs: venv ## show the ends of the logs (SERVICE=name for one)
 	@$(CLOUD) logs $(SERVICE)
 
 test: venv ## all tests that need no outside services
-	@.venv/bin/python -m pytest -q -n 2 --dist loadfile tests --ignore tests/e2e $(ARGS)
+	@.venv/bin/python -m pytest -q -n 2 --dist loadfile tests --ignore tests/e2e --ignore tests/interop $(ARGS)
 
 test-mariadb: venv ## the database tests on the local MariaDB, as root through its socket (MYSQL=url for another)
 	@KEEL_TEST_MYSQL="$(MYSQL)" .venv/bin/python -m pytest -q tests/contract/test_db_schema.py tests/contract/test_db_mariadb.py $(ARGS)
@@ -48,6 +48,9 @@ bench: venv ## costs of operations, lists and processes on this machine (BENCH="
 
 conformance: venv ## replay recorded exchanges (API=compute or volume; SCENARIOS=FILE; REPLAY="--only PATTERN")
 	@PYTHONPATH=tests .venv/bin/python -m conformance $(API) $(SCENARIOS) $(REPLAY)
+
+interop: venv ## our services and the real ones in one cloud (CELLS="real-*,all-ours" for some)
+	@.venv/bin/python -m pytest -q -W ignore tests/interop --cells "$(or $(CELLS),*)" $(ARGS)
 
 lint: venv ## ruff: rules and format
 	@.venv/bin/ruff check $(SOURCES)

@@ -186,6 +186,7 @@ class Cloud:
         self.book.stop(strangers)
 
     def _remember(self) -> None:
+        self.settings.root.mkdir(parents=True, exist_ok=True)
         (self.settings.home / "profile").write_text(self.settings.profile)
         _mixture_file(self.settings).write_text(json.dumps(asdict(self.mixture)))
 

@@ -21,7 +21,6 @@ def command_up(arguments: argparse.Namespace) -> int:
     """start what does not run, seed what is missing, do the main job"""
     settings = Settings.from_environment(arguments.profile or "embedded")
     mixture = Mixture(_names(arguments.real), _names(arguments.beside), _names(arguments.without))
-    settings.root.mkdir(parents=True, exist_ok=True)
     cloud = Cloud(settings, mixture)
     cloud.up()
     if arguments.job and job.is_possible(cloud.services):
