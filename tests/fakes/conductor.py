@@ -230,6 +230,12 @@ class FakeConductor:
 
     # -- services and nodes
 
+    def _Service_get_minimum_version(self, binary: str, use_slave: bool = False) -> int:  # noqa: N802
+        return min((each.version for each in self.services.values()), default=0)
+
+    def _ServiceList_get_by_binary(self, binary: str, include_disabled: bool = False) -> Any:  # noqa: N802
+        return objects.ServiceList(objects=[each.obj_clone() for each in self.services.values()])
+
     def _Service_get_by_host_and_binary(self, host: str, binary: str) -> Any:  # noqa: N802
         if host not in self.services:
             raise ExpectedFault("HostBinaryNotFound", f"Could not find binary {binary} on host {host}.", code=404)

@@ -14,17 +14,19 @@ from keel_common.db.database import Database
 from keel_common.db.errors import DatabaseError
 from keel_common.db.stores.cinder import services as cinder_services
 from keel_common.db.stores.nova import services as nova_services
+from keel_common.runtime.part import CannotStart
+from keel_contract import releases
 
 LOG = logging.getLogger(__name__)
 
-NOVA_SERVICE_VERSION = 74
-"""SERVICE_VERSION of nova 34.0.0 (Hibiscus): what peers read to choose message versions."""
+NOVA_SERVICE_VERSION = releases.SERVICE_VERSION
+"""What peers read to choose message versions (nova 34.0.0 service_versions)."""
 FIRST_BEAT = {"nova": 1.0, "cinder": 0.2}
 """Seconds until the first beat. A service row counts as up only once it has beaten, so it does so early (the originals
 wait 5 and 10 seconds)."""
 
 
-class ServiceTooOld(DatabaseError):
+class ServiceTooOld(DatabaseError, CannotStart):
     """Newer services of the same binary are registered: this release must not join them."""
 
 
@@ -115,7 +117,11 @@ class NovaHeartbeat(_Heartbeat):
     def _register(self, conn: Any) -> list[int]:
         lowest = nova_services.minimum_versions(conn, [self.binary]).get(self.binary, 0)
         if lowest > NOVA_SERVICE_VERSION:
-            raise ServiceTooOld(f"{self.binary}: version {NOVA_SERVICE_VERSION} is older than the oldest one, {lowest}")
+            raise ServiceTooOld(
+                f"every other {self.binary} is newer: the oldest reports service version {lowest} "
+                f"({releases.name_of_service_version(lowest)}), this one is {NOVA_SERVICE_VERSION} "
+                f"({releases.name_of_service_version(NOVA_SERVICE_VERSION)}). Start a service of their release"
+            )
         row = nova_services.by_host_and_binary(conn, self._host, self.binary)
         if row is None:
             values = {"host": self._host, "binary": self.binary, "topic": self._topic, "version": NOVA_SERVICE_VERSION}

@@ -8,6 +8,10 @@ Check = Callable[[], None]
 """A readiness check: returns when all is well, raises with a sentence for the operator when not."""
 
 
+class CannotStart(Exception):
+    """A start that is refused for a reason that somebody must do something about; the text says what."""
+
+
 @runtime_checkable
 class Part(Protocol):
     """Something that a process starts, watches and stops: a bus server, a pool, an informer, an HTTP server.
@@ -24,6 +28,20 @@ class Part(Protocol):
     def stop(self, deadline: float) -> None: ...
 
     def checks(self) -> Mapping[str, Check]: ...
+
+
+class StartCheck:
+    """A Part that looks once, at start: `look` raises CannotStart."""
+
+    def __init__(self, name: str, look: Callable[[], None]) -> None:
+        self.name = name
+        self.start = look
+
+    def stop(self, deadline: float) -> None:
+        """Nothing is held."""
+
+    def checks(self) -> Mapping[str, Check]:
+        return {}
 
 
 def left(deadline: float) -> float:

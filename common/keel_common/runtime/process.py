@@ -12,7 +12,7 @@ from keel_common.config import warn_without_effect
 from keel_common.runtime import memory
 from keel_common.runtime.health import HealthServer
 from keel_common.runtime.logs import setup_logging
-from keel_common.runtime.part import Check, Part, left
+from keel_common.runtime.part import CannotStart, Check, Part, left
 
 LOG = logging.getLogger(__name__)
 
@@ -83,6 +83,10 @@ def run(conf: Any, parts: Sequence[Part], name: str) -> int:
             health.start()
         try:
             process.start()
+        except CannotStart as refusal:
+            LOG.critical("%s cannot start: %s", name, refusal)
+            health.stop(0)
+            return 1
         except Exception:
             LOG.exception("%s cannot start", name)
             health.stop(0)

@@ -75,6 +75,7 @@ class _Gunicorn(BaseApplication):
             # Signals rule the process; a socket in somebody's home would be one more door.
             "control_socket_disable": True,
             "when_ready": self._when_ready,
+            "on_reload": self._on_reload,
             "post_worker_init": lambda worker: memory.settle(),
             "on_exit": self._on_exit,
         }
@@ -92,6 +93,14 @@ class _Gunicorn(BaseApplication):
             part.start()
         if self._conf.keel.health_port:
             self._health.start()
+
+    def _on_reload(self, _arbiter: Any) -> None:
+        """SIGHUP: the workers that are forked next see the configuration files as they are now."""
+        self._conf.reload_config_files()
+        for part in self._parts:
+            reload: Callable[[], None] | None = getattr(part, "reload", None)
+            if reload is not None:
+                reload()
 
     def _on_exit(self, _arbiter: Any) -> None:
         for part in reversed(self._parts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,9 +14,13 @@ from keel_api.services import ComputeServices, VolumeServices
 from keel_common.clients import Clients
 from keel_common.config import load
 from keel_common.db import Cells, Database
-from keel_common.runtime import Part, WsgiServer
+from keel_common.db.fleet import CinderFleet, NovaFleet
+from keel_common.db.stores.nova import quotas
+from keel_common.runtime import CannotStart, Part, StartCheck, WsgiServer, setup_logging
 from keel_common.runtime.web import serve
 from keel_contract.bus import Bus
+
+LOG = logging.getLogger(__name__)
 
 _SUITES = {
     "compute": ("osapi_compute_listen", "osapi_compute_listen_port", "osapi_compute_workers"),
@@ -38,21 +43,77 @@ def parts(conf: Any, suite: str) -> list[Part]:
     """The API of a suite inside this process, on its configured address: one server with [keel]api_threads threads."""
     options.register(conf, suite)
     host, port, _ = (conf[option] for option in _SUITES[suite])
-    return [WsgiServer(application(conf, suite), host, port, conf.keel.api_threads, name=f"{suite}-api")]
+    running = _Running(conf, suite)
+    server = WsgiServer(running.application(), host, port, conf.keel.api_threads, name=f"{suite}-api")
+    return [StartCheck("api", lambda: check(conf, suite)), running, server]
 
 
 def application(conf: Any, suite: str) -> Flask:
-    """The WSGI application with its real services; for any WSGI server."""
-    services, checks = _services(conf, suite)
-    return build(conf, suite, services, checks=lambda: checks)
+    """The WSGI application with its real services; for any WSGI server. Raises CannotStart."""
+    options.register(conf, suite)
+    check(conf, suite)
+    return _Running(conf, suite).application()
+
+
+def check(conf: Any, suite: str) -> None:
+    """Raises CannotStart beside services that this API does not work with, and for settings that are not built.
+
+    Connections of its own: a process that forks its workers must hold none."""
+    if suite == "compute":
+        quotas.refuse_unbuilt_driver(conf)
+        cells = Cells(conf)
+        try:
+            NovaFleet(conf, cells).start()
+        finally:
+            cells.close()
+        return
+    db = Database(conf.database.connection, conf.database)
+    try:
+        CinderFleet(db, serves=False).start()
+    finally:
+        db.close()
+
+
+class _Running:
+    """A Part that holds what the application of this process works with; workers of gunicorn make their own."""
+
+    def __init__(self, conf: Any, suite: str) -> None:
+        self.name = f"{suite} services"
+        self._conf, self._suite = conf, suite
+        self._services: list[Any] = []
+
+    def application(self) -> Flask:
+        services, checks = _services(self._conf, self._suite)
+        self._services.append(services)
+        return build(self._conf, self._suite, services, checks=lambda: checks)
+
+    def start(self) -> None:
+        """Everything is made when it is first needed."""
+
+    def stop(self, deadline: float) -> None:
+        """Nothing is held that does not end with the process."""
+
+    def checks(self) -> Checks:
+        return {}
+
+    def reload(self) -> None:
+        for services in self._services:
+            services.fleet.reload()
 
 
 def _main(suite: str, argv: list[str] | None) -> int:
-    conf = load(suite, argv, prog=f"keel-{suite}-api")
+    name = f"{suite}-api"
+    conf = load(suite, argv, prog=f"keel-{name}")
     options.register(conf, suite)
+    setup_logging(conf, name)
+    try:
+        check(conf, suite)
+    except CannotStart as refusal:
+        LOG.critical("%s cannot start: %s", name, refusal)
+        return 1
     host, port, workers = (conf[option] for option in _SUITES[suite])
-    threads = conf.keel.api_threads
-    return serve(conf, lambda: application(conf, suite), host, port, workers, threads, name=f"{suite}-api")
+    running = _Running(conf, suite)
+    return serve(conf, running.application, host, port, workers, conf.keel.api_threads, name=name, parts=(running,))
 
 
 def _services(conf: Any, suite: str) -> tuple[Any, Checks]:

@@ -11,6 +11,7 @@ from keel_common.config import load, warn_without_effect
 from keel_common.kube import DATAVOLUME, NODE, VM, VMI, Informer, Kube
 from keel_common.kube.lease import Membership
 from keel_common.runtime import Periodic, Workers, run, setup_logging
+from keel_compute.fleet import Fleet
 from keel_compute.hosts import leftovers
 from keel_compute.hosts.deeds import Deeds
 from keel_compute.hosts.host import Host
@@ -18,7 +19,7 @@ from keel_compute.hosts.registry import Registry
 from keel_compute.records import Records
 from keel_compute.site import Site, cache
 from keel_compute.sync.power import PowerSync
-from keel_contract.bus import Bus
+from keel_contract.bus import Bus, Client
 from keel_contract.context import Context
 from keel_contract.errors import RpcTimeout
 from keel_contract.nova.interfaces import BASE, COMPUTE_TASK, CONDUCTOR, SCHEDULER
@@ -39,8 +40,8 @@ class Conductor:
 
     name = "conductor"
 
-    def __init__(self, bus: Bus, timeout: float) -> None:
-        self._client = bus.client(BASE)
+    def __init__(self, base: Client, timeout: float) -> None:
+        self._client = base
         self._timeout = timeout
 
     def start(self) -> None:
@@ -78,15 +79,17 @@ def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
     group = conf.kubevirt
     kube = Kube.of(group)
     machines, instances, volumes = (cache(kube, kind, group.namespace) for kind in (VM, VMI, DATAVOLUME))
-    remote = RemoteObjects(bus.client(CONDUCTOR))
+    fleet = Fleet(conf, lambda: remote)
+    pins = fleet.pins
+    remote = RemoteObjects(bus.client(CONDUCTOR, pins.of(CONDUCTOR)))
     site = Site(
         conf=conf,
         kube=kube,
         clients=clients or Clients(conf, "compute"),
         records=Records(remote),
         remote=remote,
-        conductor=bus.client(COMPUTE_TASK),
-        scheduler=bus.client(SCHEDULER),
+        conductor=bus.client(COMPUTE_TASK, pins.of(COMPUTE_TASK)),
+        scheduler=bus.client(SCHEDULER, pins.of(SCHEDULER)),
         machines=machines,
         instances=instances,
         volumes=volumes,
@@ -101,7 +104,8 @@ def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
     instances.listen(sync.changed)
     # Stopped in reverse: hosts are handed over while this replica still counts as alive, then it leaves, then the pool
     # finishes, and only then the caches that its jobs wait on end.
-    found: list[Any] = [Conductor(bus, group.conductor_timeout), machines, instances, volumes, nodes, workers]
+    conductor = Conductor(bus.client(BASE, pins.of(BASE)), group.conductor_timeout)
+    found: list[Any] = [conductor, fleet, machines, instances, volumes, nodes, workers]
     if member:
         found.append(Membership(kube, group.namespace, GROUP, member, registry.share, group.lease_seconds))
     found.append(registry)

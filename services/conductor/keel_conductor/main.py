@@ -7,7 +7,8 @@ from keel_common.clients import Clients
 from keel_common.config import load
 from keel_common.db import Cells
 from keel_common.db.heartbeat import NovaHeartbeat
-from keel_common.runtime import Part, Periodic, run
+from keel_common.db.stores.nova import quotas
+from keel_common.runtime import Part, Periodic, StartCheck, run
 from keel_conductor.endpoints.base import BaseEndpoint
 from keel_conductor.endpoints.compute_task import TaskEndpoint
 from keel_conductor.endpoints.objects import ObjectEndpoint
@@ -23,7 +24,7 @@ EXPIRY_EVERY = 60.0
 
 
 def parts(conf: Any) -> list[Part]:
-    """The services row, the bus server and the search for servers that a dead conductor left behind."""
+    """The checks at start, the services row, the bus server, and the search for what a dead conductor left behind."""
     bus = Bus(conf, "nova")
     peers = Peers(conf, Cells(conf), Clients(conf, "compute"), bus)
     endpoints = [
@@ -32,6 +33,8 @@ def parts(conf: Any) -> list[Part]:
         Endpoint(interfaces.COMPUTE_TASK, TaskEndpoint(peers)),
     ]
     return [
+        StartCheck("quota-driver", lambda: quotas.refuse_unbuilt_driver(conf)),
+        peers.fleet,
         NovaHeartbeat(conf, peers.cells.local, BINARY, TOPIC),
         bus.server(TOPIC, conf.host, endpoints),
         Periodic("expire-builds", EXPIRY_EVERY, Expiry(peers).run),

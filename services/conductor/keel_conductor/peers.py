@@ -6,6 +6,7 @@ from typing import Any
 
 from keel_common.clients import Clients
 from keel_common.db import Cell, Cells
+from keel_common.db.fleet import NovaFleet
 from keel_contract.bus import Bus, Client
 from keel_contract.nova.interfaces import COMPUTE, SCHEDULER
 
@@ -17,14 +18,19 @@ class Peers:
     """Everything a flow of the conductor needs beside its arguments.
 
     :ivar bus: the bus of this conductor; a cell with another transport URL gets one of its own
+    :ivar fleet: the services beside this one and what they understand
     """
 
     conf: Any
     cells: Cells
     clients: Clients
     bus: Bus
+    fleet: NovaFleet = field(init=False)
     _compute: dict[str, Client] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.fleet = NovaFleet(self.conf, self.cells)
 
     @property
     def host(self) -> str:
@@ -45,5 +51,7 @@ class Peers:
     def _client(self, url: str, interface: Any, bus: Bus | None) -> Client:
         with self._lock:
             if url not in self._compute:
-                self._compute[url] = (bus or Bus(self.conf, "nova", url)).client(interface)
+                self._compute[url] = (bus or Bus(self.conf, "nova", url)).client(
+                    interface, self.fleet.pins.of(interface)
+                )
             return self._compute[url]

@@ -11,6 +11,7 @@ from keel_common import config
 from keel_common.clients import Clients
 from keel_common.config.backends import backends
 from keel_common.db import Database
+from keel_common.db.fleet import CinderFleet
 from keel_common.db.heartbeat import CinderHeartbeat
 from keel_common.kube import NAMESPACE, AlreadyExists, Kube
 from keel_common.runtime import Part, Periodic, run, setup_logging
@@ -34,6 +35,7 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
     name = f"{section.backend_host or conf.host}@{section.name}"
     db = Database(conf.database.connection, conf.database)
     bus = Bus(conf, "cinder")
+    fleet = CinderFleet(db)
     kube = Kube.of(conf.csi)
     _ensure_namespace(kube, conf.csi.namespace)
     reconciler = Reconciler(conf.csi.workers, conf.csi.audit_interval)
@@ -45,7 +47,7 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
         kube=kube,
         caches=caches,
         clients=Clients(conf, "volume"),
-        scheduler=bus.client(interfaces.SCHEDULER),
+        scheduler=bus.client(interfaces.SCHEDULER, fleet.pins.of(interfaces.SCHEDULER)),
         cluster=conf.keel.cluster,
         namespace=conf.csi.namespace,
     )
@@ -61,9 +63,10 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
     return [
         *caches.all(),
         heartbeat,
+        fleet,
         reconciler,
-        bus.server("cinder-volume", name, [endpoint]),
-        bus.server(f"cinder-volume.{name}", host, [endpoint]),
+        bus.server("cinder-volume", name, [endpoint], fleet.results),
+        bus.server(f"cinder-volume.{name}", host, [endpoint], fleet.results),
         Periodic("pools", conf.backend_stats_polling_interval, publish, first=1),
     ]
 

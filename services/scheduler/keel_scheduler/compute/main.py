@@ -10,11 +10,13 @@ from oslo_log import log
 from keel_common import config
 from keel_common.clients import Clients
 from keel_common.db import Cells
+from keel_common.db.fleet import NovaFleet
 from keel_common.db.heartbeat import NovaHeartbeat
 from keel_common.manage.cells import discover
 from keel_common.runtime import Part, Periodic, run, setup_logging
 from keel_contract.bus import Bus, Endpoint
 from keel_contract.nova import interfaces
+from keel_contract.nova.baseapi import BaseEndpoint
 from keel_scheduler.compute.choose import Chooser
 from keel_scheduler.compute.endpoints import SchedulerEndpoint
 from keel_scheduler.compute.world import World
@@ -24,12 +26,16 @@ BINARY = "nova-scheduler"
 
 
 def parts(conf: cfg.ConfigOpts) -> list[Part]:
-    """Queue, heartbeat and (where configured) the discovery of new hosts."""
+    """The check at start, queue, heartbeat and (where configured) the discovery of new hosts."""
     cells = Cells(conf)
     bus = Bus(conf, "nova")
     chooser = Chooser(conf, World(conf, cells), Clients(conf, "compute").placement)
-    endpoints = [Endpoint(interfaces.SCHEDULER, SchedulerEndpoint(chooser))]
+    endpoints = [
+        Endpoint(interfaces.SCHEDULER, SchedulerEndpoint(chooser)),
+        Endpoint(interfaces.BASE, BaseEndpoint("scheduler")),
+    ]
     found: list[Part] = [
+        NovaFleet(conf, cells),
         NovaHeartbeat(conf, cells.local, BINARY, "scheduler"),
         bus.server("scheduler", conf.host, endpoints),
     ]

@@ -12,6 +12,7 @@ from oslo_log import log
 
 from keel_common import config
 from keel_common.db import Database
+from keel_common.db.fleet import CinderFleet
 from keel_common.db.heartbeat import CinderHeartbeat
 from keel_common.runtime import Part, run, setup_logging
 from keel_contract.bus import Bus, Client, Endpoint
@@ -71,16 +72,19 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
     bus = Bus(conf, "cinder")
     pools = Pools(conf.max_over_subscription_ratio)
     chooser = Chooser(conf, db, pools)
-    volumes = bus.client(interfaces.VOLUME)
+    fleet = CinderFleet(db)
+    volumes = bus.client(interfaces.VOLUME, fleet.pins.of(interfaces.VOLUME))
     ask = partial(_ask_for_pools, volumes)
     first_reports = FirstReports(ask, chooser.silent_services, conf.scheduler_driver_init_wait_time)
     endpoint = SchedulerEndpoint(conf, db, pools, chooser, volumes, first_reports.wait)
     versions = {"rpc_current_version": interfaces.SCHEDULER.version, "object_current_version": OBJECT_VERSION}
 
+    # What this service understands is written down before anybody else starts to look, and before it listens.
     return [
-        bus.server(BINARY, conf.host, [Endpoint(interfaces.SCHEDULER, endpoint)]),
-        first_reports,
         CinderHeartbeat(conf, db, BINARY, [conf.host], versions),
+        fleet,
+        bus.server(BINARY, conf.host, [Endpoint(interfaces.SCHEDULER, endpoint)], fleet.results),
+        first_reports,
         *upkeep.parts(conf, db),
     ]
 

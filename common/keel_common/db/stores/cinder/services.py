@@ -23,6 +23,15 @@ def listing(conn: sa.Connection, binary: str | None = None, host: str | None = N
     return every(conn, sa.select(table).where(*where).order_by(table.c.id))
 
 
+def written(conn: sa.Connection, binary: str | None = None) -> list[dict[str, Any]]:
+    """What the services of a binary (None: of all) have written down: host, binary, rpc_current_version,
+    object_current_version. Rows of services that are down or disabled count (cinder 29.0.0 pinning, minimum)."""
+    columns = ("host", "binary", "rpc_current_version", "object_current_version")
+    table = TABLES["services"]
+    query = sa.select(*(table.c[name] for name in columns)).where(alive(table)).order_by(table.c.id)
+    return every(conn, query if binary is None else query.where(table.c.binary == binary))
+
+
 def get(conn: sa.Connection, host: str, binary: str) -> dict[str, Any] | None:
     """The row of one process, or None."""
     table = TABLES["services"]

@@ -24,6 +24,7 @@ from keel_common.db.cells import Cells
 from keel_common.db.schema import nova_api, nova_cell
 from keel_common.db.statements import add, cas
 from keel_common.domain.compute_quota import RESOURCES, UNLIMITED
+from keel_common.runtime.part import CannotStart
 
 _CLASSES = nova_api.tables["quota_classes"]
 _PROJECTS = nova_api.tables["quotas"]
@@ -33,6 +34,20 @@ _GROUPS = nova_api.tables["instance_groups"]
 _MEMBERS = nova_api.tables["instance_group_member"]
 _INSTANCES = nova_cell.tables["instances"]
 _DEFAULT_CLASS = "default"
+
+
+_DRIVERS = ("nova.quota.DbQuotaDriver", "nova.quota.NoopQuotaDriver")
+
+
+def refuse_unbuilt_driver(conf: Any) -> None:
+    """Raises CannotStart for a [quota]driver that is not built: counting against other limits than the operator set
+    would let projects take what they must not."""
+    driver = conf.quota.driver
+    if driver not in _DRIVERS:
+        raise CannotStart(
+            f"[quota]driver = {driver} is not built here; {' and '.join(_DRIVERS)} are. Limits that are registered in "
+            "Keystone (unified limits) would not be seen"
+        )
 
 
 def counts_nothing(conf: Any) -> bool:

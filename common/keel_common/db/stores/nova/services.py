@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from keel_common.db.schema import nova_cell
 from keel_common.db.statements import add, cas, now, soft_delete
+from keel_contract.pins import Lowest
 
 TABLE = nova_cell.tables["services"]
 NODES = nova_cell.tables["compute_nodes"]
@@ -85,6 +86,22 @@ def minimum_versions(conn: sa.Connection, binaries: Iterable[str]) -> dict[str, 
         .group_by(TABLE.c.binary)
     )
     return {binary: version or 0 for binary, version in conn.execute(query)}
+
+
+def oldest(conn: sa.Connection, binary: str) -> Lowest | None:
+    """The service of a binary with the lowest version, over the rows that count for `minimum_versions`; None without
+    rows."""
+    where = [TABLE.c.binary == binary, TABLE.c.deleted == 0, TABLE.c.forced_down == sa.false()]
+    query = sa.select(TABLE.c.version, TABLE.c.host).where(*where, TABLE.c.version.is_not(None))
+    row = conn.execute(query.order_by(TABLE.c.version, TABLE.c.id).limit(1)).first()
+    return Lowest(row.version, row.host) if row else None
+
+
+def versions(conn: sa.Connection) -> list[Row]:
+    """What every living service has written down: host, binary, version, forced_down; by binary and host."""
+    columns = (TABLE.c.host, TABLE.c.binary, TABLE.c.version, TABLE.c.forced_down)
+    query = sa.select(*columns).where(TABLE.c.deleted == 0).order_by(TABLE.c.binary, TABLE.c.host)
+    return [dict(row) for row in conn.execute(query).mappings()]
 
 
 def is_up(row: Mapping[str, Any], down_seconds: int, at: datetime.datetime | None = None) -> bool:
