@@ -52,6 +52,10 @@ class Cinder:
         """Ask for the deletion of a snapshot; NotFound, BadRequest when its status forbids it."""
         self._service.request("DELETE", f"/snapshots/{snapshot_id}", context=context, microversion=ATTACHMENTS)
 
+    def limits(self, context: Any) -> dict[str, int]:
+        """How much the caller's project may have and has (maxTotalSnapshots, totalSnapshotsUsed ...); -1 is no limit."""
+        return self._service.json("GET", "/limits", context=context, microversion=ATTACHMENTS)["limits"]["absolute"]
+
     def create_volume(self, context: Any, volume: dict, microversion: str = ATTACHMENTS) -> dict:
         """Ask for a volume (size in GiB); it is in status creating."""
         return self._service.json(

@@ -59,6 +59,18 @@ class Neutron:
         headers = None if revision is None else {"If-Match": f"revision_number={revision}"}
         return self._changed("PUT", f"/v2.0/ports/{port_id}", port, context, headers)
 
+    def create_binding(self, port_id: str, binding: dict) -> dict:
+        """Bind a port to one more host (inactive), as our service user; what the binding became."""
+        return self._changed("POST", f"/v2.0/ports/{port_id}/bindings", binding, None, key="binding")
+
+    def delete_binding(self, port_id: str, host: str) -> bool:
+        """Take a port's binding to a host away; False when there is none."""
+        try:
+            self._service.request("DELETE", f"/v2.0/ports/{port_id}/bindings/{host}")
+        except errors.NotFound:
+            return False
+        return True
+
     def delete_port(self, port_id: str, context: Any = None) -> bool:
         """Delete a port; False when it is gone already."""
         try:

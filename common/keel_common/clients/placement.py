@@ -80,6 +80,29 @@ class Placement:
             return False
         return True
 
+    def move_allocations(self, source: str, target: str) -> bool:
+        """Give what one consumer holds to another, in one request; False when it holds nothing.
+
+        What the target held before is replaced. Conflict when both keep changing.
+        """
+        for attempt in range(_CLAIM_ATTEMPTS):
+            held, other = self.get_allocations(source), self.get_allocations(target)
+            if not held["allocations"]:
+                return False
+            owner = {"project_id": held["project_id"], "user_id": held["user_id"]}
+            given = {uuid: {"resources": each["resources"]} for uuid, each in held["allocations"].items()}
+            body = {
+                source: {**owner, "allocations": {}, "consumer_generation": held["consumer_generation"]},
+                target: {**owner, "allocations": given, "consumer_generation": other.get("consumer_generation")},
+            }
+            try:
+                self._service.request("POST", "/allocations", json=body, microversion=CONSUMER_GENERATION)
+                return True
+            except errors.Conflict:
+                if attempt == _CLAIM_ATTEMPTS - 1:
+                    raise
+        return False
+
     def provider_allocations(self, provider: str) -> dict[str, dict]:
         """{consumer: {"resources": ...}} held on one provider."""
         return self._service.json("GET", f"/resource_providers/{provider}/allocations")["allocations"]
@@ -121,6 +144,10 @@ class Placement:
     def set_inventory(self, uuid: str, inventories: dict[str, dict]) -> bool:
         """Make the inventories of a provider as given; False when they were so already."""
         return self._update(uuid, "inventories", inventories, INVENTORY)
+
+    def traits(self, uuid: str) -> set[str]:
+        """The traits of a provider; NotFound."""
+        return set(self._service.json("GET", f"/resource_providers/{uuid}/traits", microversion=TRAITS)["traits"])
 
     def set_traits(self, uuid: str, add: Set[str], remove: Set[str] = frozenset()) -> bool:
         """Add and remove our traits of a provider, leaving those of others alone."""

@@ -83,10 +83,22 @@ class FakeScheduler:
 
 
 class FakeCompute:
-    """Keeps the messages it gets; names devices as a compute does, through the conductor."""
+    """Keeps the messages it gets (those nothing is done with in `told`); names devices as a compute does, through the
+    conductor. `refusals` are raised one by one when it is asked to take a running server."""
 
     def __init__(self, remote):
         self.remote, self.built, self.attached, self.refuse = remote, [], [], None
+        self.told, self.refusals = [], []
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda context, **args: self.told.append((name, args))
+
+    def check_can_live_migrate_destination(self, context, **args):
+        if self.refusals:
+            raise self.refusals.pop()
+        return objects.LibvirtLiveMigrateData(block_migration=False)
 
     def build_and_run_instance(self, context, **args):
         self.built.append((context, args))

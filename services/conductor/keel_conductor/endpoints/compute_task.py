@@ -5,25 +5,28 @@ from typing import Any
 
 from keel_common.clients.errors import ClientError
 from keel_conductor.endpoints.objects import answered
-from keel_conductor.flows import attach, build, reschedule
+from keel_conductor.flows import (
+    attach,
+    build,
+    cache_images,
+    cold_migrate,
+    live_migrate,
+    moves,
+    rebuild,
+    reschedule,
+    unshelve,
+)
 from keel_conductor.peers import Peers
 from keel_contract import errors
 from keel_contract.context import Context
 from keel_contract.nova import objects
 
-NOT_BUILT = (
-    "cache_images",
-    "confirm_snapshot_based_resize",
-    "live_migrate_instance",
-    "migrate_server",
-    "rebuild_instance",
-    "revert_snapshot_based_resize",
-    "unshelve_instance",
-)
+NOT_BUILT = ("confirm_snapshot_based_resize", "revert_snapshot_based_resize")
 
 
 class TaskEndpoint:
-    """Building servers and attaching volumes. The operations of NOT_BUILT answer with an error that says so."""
+    """Building servers, moving them and attaching volumes. The operations of NOT_BUILT, which belong to resizes from
+    one cell to another, answer with an error that says so."""
 
     def __init__(self, peers: Peers) -> None:
         self._peers = peers
@@ -77,6 +80,88 @@ class TaskEndpoint:
             alternates = host_lists[number] if host_lists is not None else None
             reschedule.rebuild_elsewhere(self._peers, context, server, order, dict(filter_properties), alternates)
 
+    def migrate_server(
+        self,
+        context: Context,
+        instance: Any,
+        scheduler_hint: Any,
+        live: bool,
+        rebuild: bool,
+        flavor: Any,
+        block_migration: bool | None,
+        disk_over_commit: bool | None,
+        reservations: Any = None,
+        clean_shutdown: bool = True,
+        request_spec: Any = None,
+        host_list: Any = None,
+    ) -> None:
+        event = "conductor_migrate_server"
+        if live and not rebuild:
+            order = _live_order(scheduler_hint, block_migration, disk_over_commit, request_spec)
+            answered(live_migrate.live_migrate, self._peers, context, instance, order, event)
+        elif not live and not rebuild and flavor is not None:
+            answered(self._cold, context, instance, flavor, request_spec, scheduler_hint, clean_shutdown, host_list)
+        else:
+            raise errors.ExpectedFault("NotImplementedError", "neither a live migration nor a resize")
+
+    def _cold(self, context: Context, instance: Any, *order: Any) -> None:
+        cell = reschedule.cell_of(self._peers, instance.uuid)
+        with moves.event(self._peers, cell, context, instance.uuid, "conductor_migrate_server"):
+            cold_migrate.migrate(self._peers, context, instance, *order)
+
+    def live_migrate_instance(
+        self,
+        context: Context,
+        instance: Any,
+        scheduler_hint: Any,
+        block_migration: bool | None,
+        disk_over_commit: bool | None,
+        request_spec: Any,
+    ) -> None:
+        order = _live_order(scheduler_hint, block_migration, disk_over_commit, request_spec)
+        answered(live_migrate.live_migrate, self._peers, context, instance, order, "conductor_live_migrate_instance")
+
+    def rebuild_instance(
+        self,
+        context: Context,
+        instance: Any,
+        orig_image_ref: str | None,
+        image_ref: str | None,
+        injected_files: Any,
+        new_pass: str | None,
+        orig_sys_metadata: Any,
+        bdms: Any,
+        recreate: bool = False,
+        on_shared_storage: bool | None = False,
+        preserve_ephemeral: bool = False,
+        host: str | None = None,
+        request_spec: Any = None,
+        reimage_boot_volume: bool = False,
+        target_state: str | None = None,
+    ) -> None:
+        asked = rebuild.Rebuild(
+            orig_image_ref=orig_image_ref,
+            image_ref=image_ref,
+            injected_files=injected_files,
+            new_pass=new_pass,
+            orig_sys_metadata=orig_sys_metadata,
+            bdms=bdms,
+            recreate=recreate,
+            on_shared_storage=on_shared_storage,
+            preserve_ephemeral=preserve_ephemeral,
+            host=host,
+            request_spec=request_spec,
+            reimage_boot_volume=reimage_boot_volume,
+            target_state=target_state,
+        )
+        answered(rebuild.rebuild, self._peers, context, instance, asked)
+
+    def unshelve_instance(self, context: Context, instance: Any, request_spec: Any = None) -> None:
+        answered(unshelve.unshelve, self._peers, context, instance, request_spec)
+
+    def cache_images(self, context: Context, aggregate: Any, image_ids: list[str]) -> None:
+        cache_images.cache_images(self._peers, context, list(aggregate.hosts), image_ids)
+
     def attach_volume(
         self,
         context: Context,
@@ -98,6 +183,10 @@ class TaskEndpoint:
             if refused.status == 400:
                 raise errors.ExpectedFault("InvalidVolume", str(refused), reason=refused.message, code=400) from refused
             raise
+
+
+def _live_order(hint: Any, block_migration: Any, disk_over_commit: Any, spec: Any) -> live_migrate.Order:
+    return live_migrate.Order((hint or {}).get("host"), block_migration, disk_over_commit, spec)
 
 
 def _names(tags: Any) -> list[str]:

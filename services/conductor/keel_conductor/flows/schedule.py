@@ -11,14 +11,19 @@ from keel_contract.context import Context
 _PLACING_POLICIES = {"affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"}
 
 
-def select(peers: Peers, context: Context, spec: Any, uuids: list[str]) -> list[list[Any]]:
-    """For each server its Selection and the alternates behind it; all resources of the first are claimed.
+def select(peers: Peers, context: Context, spec: Any, uuids: list[str], alternates: bool = True) -> list[list[Any]]:
+    """For each server its Selection and, when wanted, the alternates behind it; all resources of the first are claimed.
 
     Raises what the scheduler raises (RemoteFault, RpcTimeout).
     """
     fill_group(peers.cells, spec)
     return peers.scheduler.send(
-        context, "select_destinations", spec_obj=spec, instance_uuids=uuids, return_objects=True, return_alternates=True
+        context,
+        "select_destinations",
+        spec_obj=spec,
+        instance_uuids=uuids,
+        return_objects=True,
+        return_alternates=alternates,
     )
 
 
