@@ -27,10 +27,14 @@ from keel_api.http.schemas import Schemas
 from keel_common.clients.errors import Unreachable
 from keel_common.context import from_environ
 from keel_common.policy import Policies
+from keel_contract.errors import PeerTooOld
 
 LOG = logging.getLogger(__name__)
 
 _HEALTH = frozenset({"/healthcheck", "/livez", "/readyz"})
+# A request that the pin refuses: Cinder's own code (cinder 29.0.0 pinning); Nova's is 500 though the request is fair.
+_TOO_OLD = {"compute": 409, "volume": 400}
+_UPGRADE = "A service that this request needs is of an older release. The operator has to upgrade it."
 _METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"]
 Auth = Callable[[WSGIApplication], WSGIApplication]
 
@@ -113,6 +117,9 @@ class Api:
         except Unreachable as away:
             LOG.warning("%s %s could not be served: %s", http.method, http.path, away)
             return self._fault(exchange, Fault(503, f"The service {away.service} is unavailable at this time."))
+        except PeerTooOld as refused:
+            LOG.error("%s %s could not be passed on: %s", http.method, http.path, refused)
+            return self._fault(exchange, Fault(_TOO_OLD[self.dialect.suite], _UPGRADE))
         except Exception as error:  # noqa: BLE001 - the last line of defence: log it and answer 500
             LOG.exception("Uncaught error in %s %s", http.method, http.path)
             return self._fault(exchange, self._unexpected(error))
