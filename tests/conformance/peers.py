@@ -137,6 +137,13 @@ class Neutron:
     def delete_port(self, port_id: str, context: Any = None) -> bool:
         return self.ports.pop(port_id, None) is not None
 
+    def create_binding(self, port_id: str, binding: dict) -> dict:
+        self.show_port(port_id)
+        return {"vif_type": "ovs", "vif_details": {}, **binding}
+
+    def delete_binding(self, port_id: str, host: str) -> bool:
+        return port_id in self.ports
+
     def extensions(self) -> set[str]:
         return {"binding-extended"}
 
@@ -288,6 +295,12 @@ class Placement:
 
     def delete_allocations(self, consumer: str) -> bool:
         return self.allocations.pop(consumer, None) is not None
+
+    def move_allocations(self, source: str, target: str) -> bool:
+        if source not in self.allocations:
+            return False
+        self.allocations[target] = self.allocations.pop(source)
+        return True
 
     def provider_allocations(self, provider: str) -> dict[str, dict]:
         return {consumer: found[provider] for consumer, found in self.allocations.items() if provider in found}
