@@ -20,7 +20,9 @@ class Command:
     function: str
 
 
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[str, Command] = {
+    "tap": Command("watch a live broker: who speaks which version of what to whom", "keel_contract.tap.command:main"),
+}
 
 
 def main(argv: list[str] | None = None) -> int:
