@@ -183,6 +183,8 @@ class Context(oslo_context.RequestContext):
             for key, attribute in _KEYS[suite].items()
             if key not in _NOT_READ[suite] and wire.get(key) is not None
         }
+        kept = _CATALOG_TYPES[suite]
+        known["service_catalog"] = [entry for entry in known.get("service_catalog", ()) if entry.get("type") in kept]
         return cls(**known)
 
 

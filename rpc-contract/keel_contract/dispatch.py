@@ -77,7 +77,7 @@ class Dispatcher(DispatcherBase):
             return self.serializer.serialize_entity(context, self._answer(handler, context, args))
 
     def _read(
-        self, message: Mapping[str, Any], wire_context: Mapping[str, Any]
+        self, message: Mapping[str, Any], wire_context: dict[str, Any]
     ) -> tuple[Callable[..., Any] | None, Context, dict[str, Any]]:
         endpoint, method = self._find(message)
         context = self.serializer.deserialize_context(wire_context)
@@ -104,8 +104,7 @@ class Dispatcher(DispatcherBase):
     def _refuse(self, incoming: Any, refusal: Exception) -> NoReturn:
         text = f"{type(refusal).__name__}: {refusal}" if isinstance(refusal, _TELLING) else type(refusal).__name__
         LOG.warning(
-            "Refused %s of %s, version %s, namespace %s: %s",
-            "a call" if incoming.msg_id else "a cast",
+            "Refused %s, version %s, namespace %s: %s",
             *(quoted(incoming.message.get(key)) for key in ("method", "version", "namespace")),
             quoted(text, 4 * _QUOTED),
         )

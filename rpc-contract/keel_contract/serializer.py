@@ -7,7 +7,7 @@ from typing import Any
 
 import oslo_messaging
 
-from keel_contract import objects
+from keel_contract import errors, objects
 from keel_contract.context import Context
 
 # Object versions to send at (name -> version); a function where they may change while the process runs
@@ -77,4 +77,10 @@ class Serializer(ContextSerializer):
             if self._backport is None:
                 raise
             manifest = self._registry.manifest(self._registry.name_of(primitive))
-            return self._backport(ctxt, primitive, manifest)
+            try:
+                return self._backport(ctxt, primitive, manifest)
+            except errors.RemoteFault as fault:
+                if fault.class_name != objects.IncompatibleVersion.__name__:
+                    raise
+        # Newer than the conductor, too: the sender hears the same as if nobody had been asked.
+        return self._registry.from_primitive(primitive, ctxt)

@@ -11,7 +11,7 @@ def parse(version: str) -> tuple[int, int]:
     try:
         major, minor = version.split(".")[:2]
         return int(major), int(minor)
-    except ValueError:
+    except (ValueError, AttributeError):  # not even a text
         raise ValueError(f"{version!r} is no version") from None
 
 

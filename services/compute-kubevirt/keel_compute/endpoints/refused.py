@@ -41,18 +41,3 @@ def _refuse(method: str) -> Callable[..., Any]:
 
 for _method in RECORDS:
     setattr(Unbuilt, _method, _refuse(_method))
-
-
-class BaseEndpoint:
-    """What every service answers (namespace baseapi)."""
-
-    def __init__(self, service: str) -> None:
-        self._service = service
-
-    def ping(self, context: Context, arg: Any) -> dict[str, Any]:
-        """A sign of life, with the argument in it."""
-        return {"service": self._service, "arg": arg}
-
-    def get_backdoor_port(self, context: Context) -> None:
-        """No backdoor is ever opened."""
-        return

@@ -10,7 +10,6 @@ from typing import Any
 from keel_common.kube import Informer
 from keel_common.runtime import Workers, left
 from keel_compute.endpoints.compute import ComputeEndpoint
-from keel_compute.endpoints.refused import BaseEndpoint
 from keel_compute.errors import text
 from keel_compute.hosts import node as facts
 from keel_compute.hosts import reaper, recovery
@@ -20,6 +19,7 @@ from keel_compute.scope import Place
 from keel_compute.site import Site
 from keel_contract.bus import Bus, Endpoint
 from keel_contract.context import Context
+from keel_contract.nova.baseapi import BaseEndpoint
 from keel_contract.nova.interfaces import BASE, COMPUTE
 from keel_contract.releases import SERVICE_VERSION
 

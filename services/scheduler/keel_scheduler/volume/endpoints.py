@@ -14,6 +14,7 @@ from keel_common.db import Database
 from keel_common.db.stores.cinder import placement as store
 from keel_common.db.stores.cinder import types, workers
 from keel_contract.bus import Client
+from keel_contract.errors import ExpectedFault
 from keel_scheduler.volume import upkeep
 from keel_scheduler.volume.choose import Chooser, NoValidBackend
 from keel_scheduler.volume.pools import Pool, Pools
@@ -160,6 +161,8 @@ class SchedulerEndpoint:
 
     def get_pools(self, context: Any, filters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Pools with their capabilities; filters: name, volume_type, or any capability."""
+        if not isinstance(filters or {}, Mapping):
+            raise ExpectedFault("TypeError", "filters of get_pools are names with values", module="builtins")
         wanted = dict(filters or {})
         pools = self._chooser.candidates()
         kind = wanted.pop("volume_type", None)
