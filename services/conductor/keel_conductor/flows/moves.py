@@ -1,5 +1,6 @@
 """What all moves of a server share: events, what a failure leaves behind, allocations, where it may go."""
 
+import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,15 +9,17 @@ from typing import Any
 from keel_common.clients.errors import ClientError
 from keel_common.db import Cell
 from keel_common.db.refusals import Refused
-from keel_common.db.stores.nova import actions, faults, instances_save, migrations, records
+from keel_common.db.stores.nova import actions, faults, instances_save, migrations, placed
 from keel_conductor.flows import schedule
 from keel_conductor.flows.failure import NoValidHost, fault_of, message_of, traceback_of
-from keel_conductor.objects import specs, wire
+from keel_conductor.objects import wire
 from keel_conductor.peers import Peers
 from keel_contract.context import Context
 from keel_contract.nova import objects
 
 LOG = logging.getLogger(__name__)
+_ONE_REQUEST = ("retry", "requested_destination", "requested_resources", "ignore_hosts")
+_NOT_KEPT = ("network_metadata", "requested_networks", "request_level_params")
 
 
 @contextmanager
@@ -138,9 +141,10 @@ def zone(peers: Peers, instance: Any, selection: Any) -> None:
 
 
 def save_spec(peers: Peers, spec: Any) -> None:
-    """Keep what a request asks now, for the next move; what is of one request only is not kept."""
-    changed = peers.cells.api.run(
-        records.change, specs.TABLE, {"spec": specs.stored(spec)}, instance_uuid=spec.instance_uuid
-    )
-    if changed is None:
+    """Keep what a request asks now, for the next move; what is of one request only is not kept (nova 34.0.0 db
+    semantics, request_specs.spec)."""
+    primitive = spec.to_primitive()
+    data = {name: value for name, value in primitive["nova_object.data"].items() if name not in _NOT_KEPT}
+    primitive["nova_object.data"] = data | {name: None for name in _ONE_REQUEST if name in data}
+    if not peers.cells.api.run(placed.save_spec, spec.instance_uuid, json.dumps(primitive)):
         LOG.warning("Server %s has no request spec to change", spec.instance_uuid)

@@ -50,6 +50,12 @@ def spec(conn: sa.Connection, uuid: str) -> Row | None:
     return row and {**row, "spec": parse(row["spec"])}
 
 
+def save_spec(conn: sa.Connection, uuid: str, text: str) -> bool:
+    """Writes the stored form of a request spec; False when the server has none."""
+    changed = sa.update(SPECS).where(SPECS.c.instance_uuid == uuid).values(spec=text, updated_at=now())
+    return conn.execute(changed).rowcount > 0
+
+
 def mapping(conn: sa.Connection, uuid: str) -> Row | None:
     """An instance mapping with its cell (`cell`: the row of cell_mappings, None while the server has none)."""
     row = first(conn, sa.select(MAPPINGS).where(MAPPINGS.c.instance_uuid == uuid))
