@@ -117,6 +117,11 @@ class CinderVolume:
     def terminate_connection(self, context: Any, volume_id: str, connector: dict, force: bool = False) -> None:
         """Nothing is connected."""
 
+    def accept_transfer(
+        self, context: Any, volume_id: str, new_user: str, new_project: str, no_snapshots: bool = False
+    ) -> dict:
+        return {}
+
     def remove_export(self, context: Any, volume_id: str) -> None:
         """Nothing is exported."""
 

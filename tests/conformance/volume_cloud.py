@@ -23,7 +23,7 @@ from keel_common.config import load
 from keel_common.db import Database
 from keel_common.db.stores.cinder import services
 from keel_contract.bus import Endpoint
-from keel_contract.cinder import interfaces
+from keel_contract.cinder import OBJECT_VERSION, interfaces
 from keel_scheduler.volume.choose import Chooser
 from keel_scheduler.volume.endpoints import SchedulerEndpoint
 from keel_scheduler.volume.pools import Pools
@@ -45,9 +45,8 @@ class VolumeCloud:
         Snapshot.of({"cinder": "cinder"}).restore(self.db, "cinder")
         self._bus = WaitingBus(self.conf, "cinder", "fake:/")
         self._host, other = uuid.uuid4().hex, uuid.uuid4().hex
-        zone = {"availability_zone": "nova"}
-        self.db.run(services.register, self._host, "cinder-volume", replication_status="disabled", **zone)
-        self.db.run(services.register, other, "cinder-scheduler", **zone)
+        self._register(self._host, "cinder-volume", interfaces.VOLUME, replication_status="disabled")
+        self._register(other, "cinder-scheduler", interfaces.SCHEDULER)
         self._beginning = Snapshot.taken({"cinder": self.db})
         pools = Pools(self.conf.max_over_subscription_ratio)
         chooser = Chooser(self.conf, self.db, pools)
@@ -64,6 +63,10 @@ class VolumeCloud:
         self._services = VolumeServices(self.conf, self.db, Clients(self.conf, "volume"), lambda url: self._bus)
         self._app = app.build(self.conf, "volume", self._services, auth=lambda guarded: guarded)
         self._report(pools)
+
+    def _register(self, host: str, binary: str, interface: Any, **values: Any) -> None:
+        versions = {"rpc_current_version": interface.version, "object_current_version": OBJECT_VERSION}
+        self.db.run(services.register, host, binary, availability_zone="nova", **versions, **values)
 
     def _report(self, pools: Pools) -> None:
         self._backend.report(datetime.now(UTC).replace(tzinfo=None).isoformat())

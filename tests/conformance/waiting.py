@@ -8,7 +8,6 @@ from typing import Any
 from keel_contract.bus import Bus, Client
 from keel_contract.errors import BusError
 from keel_contract.interface import Level, Method
-from keel_contract.pins import Pin
 
 LOG = logging.getLogger(__name__)
 
@@ -36,4 +35,4 @@ class WaitingBus(Bus):
     """As Bus, with clients that wait."""
 
     def client(self, interface: Any, pin: Any = None) -> Client:
-        return WaitingClient(self, interface, pin if isinstance(pin, Pin) else Pin(pin))
+        return WaitingClient(self, interface, super().client(interface, pin)._kept)

@@ -154,6 +154,28 @@ MESSAGES = ListRules(
     keep_text=_keys("event_id request_id message_level resource_type resource_uuid action_id detail_id"),
 )
 
+QOS_SPECS = ListRules(
+    "qos_specs",
+    _keys("created_at updated_at deleted_at deleted id specs_id key value"),
+    before=("id", "name", "consumer"),
+    always=("id", "name", "consumer"),
+    keep_text=_keys("id key value specs_id"),
+)
+
+TRANSFERS = ListRules(
+    "transfer",
+    _keys(
+        _BASE
+        + "accepted crypt_hash destination_project_id display_name expires_at no_snapshots salt source_project_id "
+        "volume_id"
+    ),
+    alias={"name": "display_name"},
+    before=ANY,
+    strict_since=(9, 0),
+    booleans=_keys("deleted no_snapshots accepted"),
+    keep_text=_keys("display_name id volume_id source_project_id destination_project_id"),
+)
+
 
 def strict_boolean(name: str, value: Any) -> bool:
     """True or False of a spelled boolean; anything else is refused."""
@@ -222,6 +244,11 @@ def with_count(rules: ListRules, query: Mapping[str, Any], version: Version) -> 
     if not rules.countable or version < _COUNT_SINCE or "with_count" not in query:
         return False
     return strict_boolean("with_count", query["with_count"])
+
+
+def oldest_first(top: int) -> Paging:
+    """Everything in the order of creation (lists that hear no paging keys)."""
+    return Paging(limit=top, offset=0, marker=None, sort=(("created_at", "asc"), ("id", "asc")), limit_given=False)
 
 
 def _not_filters(rules: ListRules, version: Version) -> set[str]:

@@ -148,6 +148,10 @@ _ROWS = (
     _volume("export failed", {"status": ("in-use",)}, {"status": "error"}, on_mismatch=None),
     _volume("upload", {"status": ("available",)}, {"status": "uploading"}),
     _volume("upload forced", {"status": ("available", "in-use")}, {"status": "uploading"}),
+    _volume("transfer create", {"status": ("available",)}, {"status": "awaiting-transfer"}),
+    _volume("transfer delete", {"status": ("awaiting-transfer",)}, {"status": "available"}, on_mismatch=None),
+    _volume("transfer accept", {"status": ("awaiting-transfer",)}, {"status": "available"}),
+    _snapshot("transfer accept snapshot", {"status": ("available",)}, {}),
 )
 
 _NOVA_ROWS = tuple(

@@ -28,6 +28,16 @@ def filters(req: Request, kind: ListRules) -> dict[str, Any]:
         raise Fault(400, str(refused)) from None
 
 
+def page_numbers(req: Request, kind: ListRules) -> tuple[int, int]:
+    """Limit and offset of a list that is cut after it was read, or a 400."""
+    asked = {key: value for key, value in req.query.items() if key in ("limit", "offset")}
+    try:
+        page = rules.paging(kind, asked, req.version, req.services.conf.osapi_max_limit)
+    except ListRefused as refused:
+        raise Fault(400, str(refused)) from None
+    return page.limit, page.offset
+
+
 def wants_count(req: Request, kind: ListRules) -> bool:
     """Whether the total is asked for, or a 400 for a value that is no boolean."""
     try:

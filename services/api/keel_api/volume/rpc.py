@@ -145,6 +145,19 @@ def attachment_delete(req: Request, row: Row, type_row: Row | None, attachment_i
     )
 
 
+def accept_transfer(req: Request, row: Row, no_snapshots: bool) -> None:
+    """Call: tell the backend that a volume (and its snapshots) belongs to the caller from now on."""
+    req.services.rpc(VOLUME).send(
+        req.context,
+        "accept_transfer",
+        server=hosts.destination(row),
+        volume_id=row["id"],
+        new_user=req.context.user_id,
+        new_project=req.context.project_id,
+        no_snapshots=no_snapshots,
+    )
+
+
 def get_pools(req: Request, filters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
     """Call: what the scheduler knows of every pool."""
     return req.services.rpc(SCHEDULER).send(req.context, "get_pools", filters=dict(filters) if filters else None)

@@ -1,0 +1,1 @@
+"""Transfers of volumes between projects."""
