@@ -34,6 +34,8 @@ class Served(BaseApplication):
             "accesslog": self.served.access_log,
             "proc_name": self.served.module,
             "control_socket_disable": True,
+            # Neutron's client cuts its lists of ids at 8,192 bytes of URL, twice what gunicorn takes unless told.
+            "limit_request_line": 0,
         }
         for name, value in settings.items():
             if name in self.cfg.settings:
