@@ -145,12 +145,19 @@ class VersionedObject(base.VersionedObject):
     suite: ClassVar[str]
     fields: Any = {}
     backports_within: ClassVar[bool] = True  # False: objects within are sent as they are, as the real class does
+    changed_when_read: ClassVar[tuple[str, ...]] = ()  # where a real object that was read is not empty, it says so
     actions: ClassVar[Mapping[str, inspect.Signature]] = {}
     class_actions: ClassVar[Mapping[str, inspect.Signature]] = {}
 
     @classmethod
     def obj_class_from_name(cls, objname: str, objver: str) -> type[base.VersionedObject]:
         return cls.registry.find(objname, objver)
+
+    @classmethod
+    def _obj_from_primitive(cls, context: Any, objver: str, primitive: dict[str, Any]) -> VersionedObject:
+        obj = super()._obj_from_primitive(context, objver, primitive)
+        obj._changed_fields |= {name for name in cls.changed_when_read if obj.get(name, {}) not in ({}, [])}
+        return obj
 
     def obj_load_attr(self, attrname: str) -> None:
         raise NotLoaded(f"{self.obj_name()}.{attrname} has no value")

@@ -13,6 +13,7 @@ class Backup(Persistent, CinderObject):
     """A backup of a volume."""
 
     VERSION = "1.7"
+    changed_when_read = ("metadata",)
     fields = {
         "availability_zone": f.StringField(nullable=True),
         "container": f.StringField(nullable=True),
@@ -59,6 +60,7 @@ class BackupImport(Persistent, CinderObject):
     """A backup record that is being imported."""
 
     VERSION = "1.7"
+    changed_when_read = ("metadata",)
     fields = {
         "availability_zone": f.StringField(nullable=True),
         "container": f.StringField(nullable=True),

@@ -13,6 +13,7 @@ class QualityOfServiceSpecs(Persistent, CinderObject):
     """Limits of a volume type."""
 
     VERSION = "1.0"
+    changed_when_read = ("specs",)
     fields = {
         "consumer": enums.QoSConsumerValuesField(default="back-end"),
         "id": f.UUIDField(),

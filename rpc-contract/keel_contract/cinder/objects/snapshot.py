@@ -13,6 +13,7 @@ class Snapshot(Persistent, CinderObject):
     """A snapshot of a volume."""
 
     VERSION = "1.6"
+    changed_when_read = ("metadata",)
     fields = {
         "cgsnapshot": f.ObjectField("CGSnapshot", nullable=True),
         "cgsnapshot_id": f.UUIDField(nullable=True),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from oslo_versionedobjects import fields as f
 
 from keel_contract.nova.objects.base import REGISTRY, NovaList, NovaObject, Persistent
@@ -15,6 +13,7 @@ class Flavor(Persistent, NovaObject):
     """The size of a server."""
 
     VERSION = "1.2"
+    changed_when_read = ("extra_specs", "projects")
     fields = {
         "description": since("1.2", f.StringField(nullable=True)),
         "disabled": f.BooleanField(),
@@ -46,13 +45,6 @@ class Flavor(Persistent, NovaObject):
         "get_by_id(context, id)",
         "get_by_name(context, name)",
     )
-
-    @classmethod
-    def _obj_from_primitive(cls, context: Any, objver: str, primitive: dict[str, Any]) -> Flavor:
-        # A real flavor that was read counts these as changed, compared with a flavor that has neither.
-        flavor = super()._obj_from_primitive(context, objver, primitive)
-        flavor._changed_fields |= {name for name in ("extra_specs", "projects") if flavor.get(name)}
-        return flavor
 
 
 @REGISTRY.register
