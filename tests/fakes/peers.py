@@ -28,6 +28,20 @@ class FakeGlance:
             raise errors.NotFound(404, f"No image found with ID {image_id}", "image")
         return self.images[image_id]
 
+    def create(self, context: Any, image: dict) -> dict:
+        made = {"id": str(uuid.uuid4()), "status": "queued", **image}
+        self.images[made["id"]] = made
+        return made
+
+    def upload(self, context: Any, image_id: str, data: Any) -> None:
+        self.show(context, image_id)["status"] = "active"
+
+    def delete(self, context: Any, image_id: str) -> None:
+        del self.images[self.show(context, image_id)["id"]]
+
+    def address(self, image_id: str) -> str:
+        return f"http://glance/images/{image_id}"
+
 
 class FakeNeutron:
     """`networks`, `ports`, `groups` by id; `names` the loaded extensions."""
@@ -36,6 +50,7 @@ class FakeNeutron:
         self.networks: dict[str, dict[str, Any]] = {}
         self.ports: dict[str, dict[str, Any]] = {}
         self.groups: dict[str, dict[str, Any]] = {}
+        self.floating: dict[str, dict[str, Any]] = {}
         self.names: set[str] = set()
         self.deleted: list[str] = []
 
@@ -52,9 +67,21 @@ class FakeNeutron:
         return port["id"]
 
     def add_group(self, name: str) -> str:
-        group = {"id": str(uuid.uuid4()), "name": name}
+        group = {"id": str(uuid.uuid4()), "name": name, "description": "", "tenant_id": "p", "security_group_rules": []}
         self.groups[group["id"]] = group
         return group["id"]
+
+    def add_floating_ip(self, address: str, **values: Any) -> str:
+        row = {"id": str(uuid.uuid4()), "floating_ip_address": address, "port_id": None, "fixed_ip_address": None}
+        self.floating[row["id"]] = {**row, **values}
+        return row["id"]
+
+    def list_floating_ips(self, context: Any = None, **filters: Any) -> list[dict]:
+        return _matching(self.floating, filters)
+
+    def update_floating_ip(self, floating_ip_id: str, values: dict, context: Any = None) -> dict:
+        self.floating[floating_ip_id].update(values)
+        return self.floating[floating_ip_id]
 
     def list_networks(self, context: Any = None, **filters: Any) -> list[dict]:
         filters.pop("tenant_id", None)
@@ -111,6 +138,7 @@ class FakeCinder:
         self.snapshots: dict[str, dict[str, Any]] = {}
         self.attachments: dict[str, dict[str, Any]] = {}
         self.deleted: list[str] = []
+        self.most_snapshots = 10
 
     def add(self, **values: Any) -> str:
         volume = {"id": str(uuid.uuid4()), "size": 1, "status": "available", "multiattach": False, "bootable": "false"}
@@ -152,16 +180,29 @@ class FakeCinder:
     def roll_detaching(self, context: Any, volume_id: str) -> None:
         self.show_volume(context, volume_id)["status"] = "in-use"
 
+    def create_snapshot(self, context: Any, snapshot: dict) -> dict:
+        made = {"id": str(uuid.uuid4()), "status": "creating", **snapshot}
+        self.snapshots[made["id"]] = made
+        return made
+
+    def limits(self, context: Any) -> dict[str, int]:
+        return {"maxTotalSnapshots": self.most_snapshots, "totalSnapshotsUsed": len(self.snapshots)}
+
     def delete_volume(self, context: Any, volume_id: str) -> None:
         self.deleted.append(volume_id)
         self.volumes.pop(volume_id, None)
 
 
 class FakeAllocations:
-    """The part of placement a compute API uses: `deleted` lists the consumers whose allocation was given back."""
+    """The part of placement a compute API uses: `deleted` lists the consumers whose allocation was given back.
+    `traits_of` are the traits by provider."""
 
     def __init__(self) -> None:
         self.deleted: list[str] = []
+        self.traits_of: dict[str, set[str]] = {}
+
+    def traits(self, provider: str) -> set[str]:
+        return self.traits_of.get(provider, set())
 
     def delete_allocations(self, consumer: str) -> bool:
         self.deleted.append(consumer)

@@ -24,6 +24,14 @@ class Cinder:
     def __init__(self, service: Service):
         self._service = service
 
+    def has_credentials(self) -> bool:
+        """Whether the configuration names credentials for Cinder."""
+        return self._service.has_credentials()
+
+    def newest_version(self) -> str:
+        """The highest microversion that is offered. Raises Unreachable."""
+        return self._service.newest_version()
+
     def show_volume(self, context: Any, volume_id: str) -> dict:
         """One volume; NotFound."""
         return self._service.json("GET", f"/volumes/{volume_id}", context=context, microversion="3.48")["volume"]
@@ -53,7 +61,7 @@ class Cinder:
         self._service.request("DELETE", f"/snapshots/{snapshot_id}", context=context, microversion=ATTACHMENTS)
 
     def limits(self, context: Any) -> dict[str, int]:
-        """How much the caller's project may have and has (maxTotalSnapshots, totalSnapshotsUsed ...); -1 is no limit."""
+        """What the caller's project may have and has (maxTotalSnapshots, totalSnapshotsUsed ...); -1 is no limit."""
         return self._service.json("GET", "/limits", context=context, microversion=ATTACHMENTS)["limits"]["absolute"]
 
     def create_volume(self, context: Any, volume: dict, microversion: str = ATTACHMENTS) -> dict:

@@ -27,6 +27,10 @@ class Placement:
     def __init__(self, service: Service):
         self._service = service
 
+    def newest_version(self) -> str:
+        """The highest microversion that is offered. Raises Unreachable."""
+        return self._service.newest_version()
+
     # Scheduling
 
     def candidates(self, query: list[tuple[str, str]]) -> tuple[list[dict], dict[str, dict]]:

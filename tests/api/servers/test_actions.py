@@ -81,10 +81,6 @@ def test_a_message_that_cannot_leave_undoes_the_task_state(cloud):
     assert state(cloud, uuid)["task_state"] is None
 
 
-def test_what_is_declared_and_not_built_says_so(cloud):
-    assert act(cloud, cloud.server(), "createImage", {"name": "i"}).status == 501
-
-
 def test_locks_of_owner_and_administrator(cloud, admin, other):
     uuid = cloud.server(project=other.project, user=other.user)
     assert act(cloud, uuid, "lock", {"locked_reason": "mine"}, who=other, version="2.73").status == 202

@@ -80,7 +80,7 @@ def guard(method: str) -> Guard:
         launched=row.get("launched", False),
         host=row.get("host"),
         sets=row.get("sets"),
-        expects=tuple(row.get("expects", ())),
+        expects=tuple(row.get("expects") or ()),
         actions=tuple(row["actions"]),
     )
 

@@ -5,7 +5,7 @@ Each state change is one UPDATE that only happens from the states it was checked
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,11 +20,17 @@ INSTANCES = TABLES["instances"]
 
 
 def begin(
-    conn: sa.Connection, uuid: str, guard: Guard, action: Mapping[str, Any], values: Mapping[str, Any] | None = None
+    conn: sa.Connection,
+    uuid: str,
+    guard: Guard,
+    action: Mapping[str, Any],
+    values: Mapping[str, Any] | None = None,
+    also: Callable[[sa.Connection], Any] | None = None,
 ) -> bool:
     """Set the task state of a guarded action and record the action; False when the server is no longer in those states.
 
-    `action` is what `actions.start` takes: action, request_id, user_id, project_id.
+    `action` is what `actions.start` takes: action, request_id, user_id, project_id. `also` writes more in the same
+    transaction, once the server is taken.
     """
     where = [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0]
     if guard.expects:
@@ -34,6 +40,8 @@ def begin(
     if not cas(conn, INSTANCES, {"task_state": guard.sets, **(values or {})}, where):
         return False
     actions.start(conn, uuid, action)
+    if also is not None:
+        also(conn)
     return True
 
 

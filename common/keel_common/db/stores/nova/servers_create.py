@@ -76,10 +76,10 @@ def delete_build(conn: sa.Connection, uuid: str) -> bool:
     return conn.execute(sa.delete(table).where(table.c.instance_uuid == uuid)).rowcount > 0
 
 
-def queue_for_delete(conn: sa.Connection, uuid: str) -> None:
-    """Mark the mapping of a server that is on its way out."""
+def queue_for_delete(conn: sa.Connection, uuid: str, queued: bool = True) -> None:
+    """Mark the mapping of a server that is on its way out, or comes back from there."""
     table = API["instance_mappings"]
-    values = {"queued_for_delete": True, "updated_at": now()}
+    values = {"queued_for_delete": queued, "updated_at": now()}
     conn.execute(sa.update(table).where(table.c.instance_uuid == uuid).values(**values))
 
 

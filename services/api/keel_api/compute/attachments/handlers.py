@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from keel_api.compute.attachments import volume
+from keel_api.compute.attachments import swap, volume, without_host
 from keel_api.compute.attachments.views import ATTACHED, ATTACHMENT
 from keel_api.compute.server_actions import begin
 from keel_api.compute.servers import lookup
@@ -23,7 +23,8 @@ from keel_contract.errors import RemoteFault
 from keel_contract.nova.interfaces import COMPUTE_TASK
 
 _RULE = "os_compute_api:os-volumes-attachments"
-_SHELVED = ("shelved", "shelved_offloaded")
+_OFFLOADED = "shelved_offloaded"
+_SHELVED = ("shelved", _OFFLOADED)
 _IMMUTABLE = {"id": "volume_id", "serverId": "instance_uuid", "device": "device_name", "tag": "tag"}
 # recorded exception of the conductor or the host -> code of the API
 _ATTACH_CODES = {
@@ -70,12 +71,17 @@ def attach(req: Request) -> Response:
     _check_shelved(req, server, "attach_volume")
     found = volume.show(req, asked["volumeId"])
     begin.check(req, server, "attach_volume", "attach_volume")
+    home = begin.in_cell(server, cell)
+    offloaded = server["vm_state"] == _OFFLOADED
+    if offloaded:
+        without_host.check(found, asked)
     volume.check_free(req, found)
-    if cell is None or not server["host"]:
-        raise Fault(501, "Attaching a volume to a server without a host is not possible yet.")
-    if cell.db.read(bdms.of_volume, found["id"], server["uuid"]):
+    if home.db.read(bdms.of_volume, found["id"], server["uuid"]):
         raise Fault(400, f"Invalid volume: volume {found['id']} already attached")
-    device = _send_attach(req, server, found, asked)
+    if offloaded:
+        device = without_host.attach(req, server, home, found, asked)
+    else:
+        device = _send_attach(req, server, found, asked)
     if req.at_least(2, 101):
         return Response(headers={"Content-Type": BARE})
     row = {
@@ -114,10 +120,19 @@ def _send_attach(req: Request, server: dict[str, Any], found: dict[str, Any], as
 def update(req: Request) -> None:
     asked = req.body["volumeAttachment"]
     server, cell = lookup.server_of(req, req.path["server_id"], ())
-    if not req.at_least(2, 85) or asked["volumeId"] != req.path["id"]:
+    same = asked["volumeId"] == req.path["id"]
+    if req.at_least(2, 85) and same:
+        req.must(f"{_RULE}:update", {"project_id": server["project_id"]})
+    else:
         req.must(f"{_RULE}:swap", {})
-        raise Fault(501, "Exchanging the volume of a server for another one is not possible yet.")
-    req.must(f"{_RULE}:update", {"project_id": server["project_id"]})
+    if req.at_least(2, 85):
+        _change(req, server, cell, asked)
+    if not same or not req.at_least(2, 85):
+        swap.swapped(req, req.path["id"], asked["volumeId"])
+
+
+def _change(req: Request, server: Mapping[str, Any], cell: Cell | None, asked: Mapping[str, Any]) -> None:
+    """Set whether the volume goes with the server; nothing else of an attachment can be changed."""
     row = _attached(req, server, cell, req.path["id"])
     for name, column in _IMMUTABLE.items():
         if name in asked and asked[name] != row[column]:
@@ -136,9 +151,13 @@ def detach(req: Request) -> None:
     if row["boot_index"] == 0 and server["vm_state"] != "shelved_offloaded":
         raise Fault(400, "Cannot detach a root device volume")
     begin.check(req, server, "detach_volume", "detach_volume")
-    if cell is None or not server["host"]:
-        raise Fault(501, "Detaching a volume from a server without a host is not possible yet.")
-    volume.detach(req, server, cell, row)
+    home = begin.in_cell(server, cell)
+    if server["vm_state"] == _OFFLOADED:
+        without_host.detach(req, server, home, row)
+        return
+    if not server["host"]:
+        raise begin.not_ready(server["uuid"])
+    volume.detach(req, server, home, row)
 
 
 def _check_shelved(req: Request, server: Mapping[str, Any], verb: str) -> None:

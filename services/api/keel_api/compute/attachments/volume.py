@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from keel_api.compute.server_actions import begin
+from keel_api.compute.server_actions import begin, host
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
 from keel_common.clients import errors
-from keel_common.db import Cell, now
-from keel_common.db.stores.nova import actions, services
-from keel_common.domain.server.status import service_is_up
+from keel_common.db import Cell
+from keel_common.db.stores.nova import actions
 from keel_common.wire import server as wire
 from keel_contract.nova.interfaces import COMPUTE
 
@@ -73,18 +73,9 @@ def detach(req: Request, server: dict[str, Any], cell: Cell, row: Mapping[str, A
 
     When the host cannot be told, the volume is in use again.
     """
-    host = cell.db.read(services.by_host_and_binary, server["host"], "nova-compute")
-    down_after = req.services.conf.service_down_time
-    if host is None or not service_is_up(
-        host["last_seen_up"], host["created_at"], bool(host["forced_down"]), now(), down_after
-    ):
+    if not host.is_up(req, cell, server["host"]):
         raise Fault(409, f"Service of host {server['host']} is unavailable at this time.")
-    cinder = req.services.clients.cinder
-    try:
-        cinder.begin_detaching(req.context, row["volume_id"])
-    except (errors.BadRequest, errors.Conflict) as refused:
-        raise Fault(400, f"Invalid volume: {refused.message}") from None
-    try:
+    with leaving(req, row["volume_id"]):
         cell.db.run(actions.start, server["uuid"], begin.action_row(req, "detach_volume"))
         req.services.rpc(COMPUTE, cell).send(
             req.context,
@@ -93,6 +84,23 @@ def detach(req: Request, server: dict[str, Any], cell: Cell, row: Mapping[str, A
             volume_id=row["volume_id"],
             attachment_id=row["attachment_id"],
         )
+
+
+@contextmanager
+def leaving(req: Request, volume_id: str) -> Iterator[None]:
+    """Around what makes a volume leave a server: it is detaching, and in use again when the body fails.
+
+    400 when the volume service does not let it go.
+    """
+    cinder = req.services.clients.cinder
+    try:
+        cinder.begin_detaching(req.context, volume_id)
+    except (errors.BadRequest, errors.Conflict) as refused:
+        raise Fault(400, f"Invalid volume: {refused.message}") from None
+    except errors.NotFound:
+        raise Fault(404, f"Volume {volume_id} could not be found.") from None
+    try:
+        yield
     except Exception:
-        cinder.roll_detaching(req.context, row["volume_id"])
+        cinder.roll_detaching(req.context, volume_id)
         raise

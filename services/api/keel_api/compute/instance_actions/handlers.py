@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import Any
-
-from oslo_utils import timeutils
 
 from keel_api.compute.instance_actions import views
 from keel_api.compute.servers import lookup
 from keel_api.http import Fault, Request, handles
 from keel_api.http.paging import Page, page, with_next
+from keel_api.http.times import window
 from keel_common.db import Cell
 from keel_common.db.stores.nova import actions_read, servers
 
@@ -23,13 +21,13 @@ def index(req: Request) -> dict:
     uuid = req.path["server_id"]
     target, cell = _server(req, uuid)
     req.must(f"{_RULE}:list", target)
-    asked, window = Page(limit=0), {}
+    asked, times = Page(limit=0), {}
     paged = req.at_least(2, 58)
     if paged:
-        asked, window = page(req, req.services.conf.api.max_limit), _window(req)
+        asked, times = page(req, req.services.conf.api.max_limit), window(req, (58, 66))
     rows: list[dict[str, Any]] | None = []
     if cell is not None and (not paged or asked.limit):
-        rows = cell.db.read(actions_read.page, uuid, asked.limit if paged else None, asked.marker, **window)
+        rows = cell.db.read(actions_read.page, uuid, asked.limit if paged else None, asked.marker, **times)
     if rows is None:
         raise Fault(400, f"Marker {asked.marker} could not be found.")
     body: dict[str, Any] = {"instanceActions": views.ACTION.render(req.version, (), rows)}
@@ -67,14 +65,3 @@ def _server(req: Request, uuid: str) -> tuple[dict[str, Any], Cell | None]:
     if server is None:
         raise lookup.not_found(uuid)
     return target, cell
-
-
-def _window(req: Request) -> dict[str, datetime.datetime]:
-    window = {}
-    for key, name, minor in (("changes-since", "since", 58), ("changes-before", "before", 66)):
-        text = req.query.get(key)
-        if text is not None and req.at_least(2, minor):
-            window[name] = timeutils.normalize_time(timeutils.parse_isotime(text))
-    if "since" in window and "before" in window and window["before"] < window["since"]:
-        raise Fault(400, "The value of changes-since must be less than or equal to changes-before.")
-    return window

@@ -22,8 +22,9 @@ def index(req: Request) -> dict[str, Any]:
     everyone = req.context.is_admin and "all_tenants" in req.query
     filters = {} if everyone else {"tenant_id": req.context.project_id}
     groups = cut(req, req.services.clients.neutron.list_security_groups(req.context, **filters))
-    shown = [_shown(group, known) for known in [_sources(req, groups)] for group in groups]
-    return {"security_groups": sorted(shown, key=lambda group: (group["tenant_id"], group["name"]))}
+    known = sources(req, groups)
+    rows = [shown(group, known) for group in groups]
+    return {"security_groups": sorted(rows, key=lambda group: (group["tenant_id"], group["name"]))}
 
 
 @handles("GET /os-security-groups/{id}")
@@ -31,7 +32,7 @@ def show(req: Request) -> dict[str, Any]:
     """One group."""
     req.must(f"{_RULE}:show", own_project(req))
     group = _group(req, _key(req))
-    return {"security_group": _shown(group, _sources(req, [group]))}
+    return {"security_group": shown(group, sources(req, [group]))}
 
 
 @handles("POST /os-security-groups")
@@ -40,7 +41,7 @@ def create(req: Request) -> dict[str, Any]:
     req.must(f"{_RULE}:create", own_project(req))
     with refusing({400: 400, 403: 403, 409: 403}):
         group = req.services.clients.neutron.create_security_group(_asked(req), req.context)
-    return {"security_group": _shown(group, {})}
+    return {"security_group": shown(group, {})}
 
 
 @handles("PUT /os-security-groups/{id}")
@@ -49,7 +50,7 @@ def update(req: Request) -> dict[str, Any]:
     req.must(f"{_RULE}:update", own_project(req))
     with refusing({400: 400, 404: 404, 409: 400}):
         group = req.services.clients.neutron.update_security_group(_key(req), _asked(req), req.context)
-    return {"security_group": _shown(group, _sources(req, [group]))}
+    return {"security_group": shown(group, sources(req, [group]))}
 
 
 @handles("DELETE /os-security-groups/{id}")
@@ -100,7 +101,7 @@ def _group(req: Request, key: str) -> dict[str, Any]:
         return req.services.clients.neutron.show_security_group(key, req.context)
 
 
-def _sources(req: Request, groups: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def sources(req: Request, groups: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """The groups that the rules of some groups let in, those groups included."""
     known = {group["id"]: group for group in groups}
     return _sources_of_rules(req, [rule for group in known.values() for rule in group["security_group_rules"]], known)
@@ -119,13 +120,14 @@ def _sources_of_rules(
     return {**known, **{group["id"]: group for group in found}}
 
 
-def _shown(group: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def shown(group: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A group of Neutron as this API shows it; `known` are the groups its rules may let in."""
     incoming = (rule for rule in group["security_group_rules"] if rule["direction"] == "ingress")
-    shown = (rules.shown(rule, known) for rule in incoming)
+    found = (rules.shown(rule, known) for rule in incoming)
     return {
         "id": group["id"],
         "description": group["description"],
         "name": group["name"],
         "tenant_id": group["tenant_id"],
-        "rules": [rule for rule in shown if rule is not None],
+        "rules": [rule for rule in found if rule is not None],
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from keel_api.compute.server_actions import begin
-from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
 from keel_api.http.request import Request
 from keel_common.db.stores.nova import actions
@@ -56,11 +55,12 @@ def act(req: Request) -> None:
     """Guard, change of state with its record, message."""
     cast = _BY_KEY[req.action]
     server, cell = begin.server_for(req, req.path["id"], f"os_compute_api:{cast.rule}", cast.target)
-    guard = begin.check(req, server, cast.guard, cast.key)
-    if cell is None:
-        raise Fault(409, f"Instance {server['uuid']} is not ready")
+    guard = begin.check(req, server, cast.guard, cast.key, cell)
+    cell = begin.in_cell(server, cell)
     compute = req.services.rpc(COMPUTE, cell)
     if guard.sets is None:
+        if not server["host"]:
+            raise begin.not_ready(server["uuid"])
         if guard.actions:
             cell.db.run(actions.start, server["uuid"], begin.action_row(req, guard.actions[0]))
         compute.send(req.context, cast.message, instance=wire.instance(server))

@@ -127,7 +127,7 @@ def _instance(req: Request, order: Order, index: int, uuid: str) -> Any:
         access_ip_v6=asked.access_ip_v6,
         key_name=asked.key_name,
         key_data=order.key["public_key"] if order.key else None,
-        keypairs=_keypairs(order.key),
+        keypairs=keypairs(order.key),
         user_data=asked.user_data,
         metadata=asked.metadata,
         system_metadata=_system_metadata(req, order),
@@ -161,7 +161,8 @@ def disk_config(order: Order) -> bool:
     return block_devices.truth((order.image.get("properties") or {}).get("auto_disk_config") or False)
 
 
-def _keypairs(key: dict[str, Any] | None) -> objects.KeyPairList:
+def keypairs(key: dict[str, Any] | None) -> objects.KeyPairList:
+    """The key of a server as its record keeps it; an empty list without one."""
     if key is None:
         return objects.KeyPairList(objects=[])
     values = {name: wire.aware(key[name]) for name in objects.KeyPair.fields if name in key}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from keel_api.compute.server_actions import begin
+from keel_api.compute.server_actions import begin, confirm
 from keel_api.compute.servers import lookup
 from keel_api.compute.servers.local_delete import delete_here, release_allocation_of_build, release_volumes
 from keel_api.http.fault import Fault
@@ -26,17 +26,22 @@ _DELETING, _SOFT_DELETING = "deleting", "soft-deleting"
 
 @handles("DELETE /servers/{id}")
 def delete(req: Request) -> None:
+    deleted(req, "os_compute_api:servers:delete", "delete", soft=req.services.conf.reclaim_instance_interval > 0)
+
+
+def deleted(req: Request, rule: str, verb: str, soft: bool) -> None:
+    """Delete the server of a request wherever it is, once the caller is known to have the right."""
     uuid = req.path["id"]
     found = lookup.located(req, uuid)
     server, cell = lookup.read_found(req, found, COLUMNS)
-    req.must("os_compute_api:servers:delete", lookup.target_of(server))
-    _check(req, server, "delete")
+    req.must(rule, lookup.target_of(server))
+    _check(req, server, verb)
     if cell is None:
         if _delete_build(req, uuid):
             return
         # the conductor was faster: the server is in a cell now
         server, cell = _again(req, uuid)
-    remove(req, server, cell, soft=req.services.conf.reclaim_instance_interval > 0)
+    remove(req, server, cell, soft=soft)
 
 
 def _check(req: Request, server: dict[str, Any], verb: str) -> None:
@@ -61,8 +66,6 @@ def _delete_build(req: Request, uuid: str) -> bool:
 def remove(req: Request, server: dict[str, Any], cell: Cell, soft: bool = False) -> None:
     """Delete a server that a cell has; `soft` leaves it to be reclaimed later when it was ever active."""
     _forget_shelved_image(req, server)
-    if server["vm_state"] == "resized":
-        raise Fault(501, "Deleting a server before its resize is confirmed or reverted is not possible yet.")
     if not server["host"] or not _host_is_up(req, server["service"]):
         if delete_here(req, server, cell):
             return
@@ -71,16 +74,26 @@ def remove(req: Request, server: dict[str, Any], cell: Cell, soft: bool = False)
     soft = soft and bool(server["launched_at"])
     task_state = _SOFT_DELETING if soft else _DELETING
     uuid = server["uuid"]
-    if not cell.db.run(servers_change.mark_deleting, uuid, task_state, begin.action_row(req, "delete")):
+    resized = server["vm_state"] == "resized"
+    record = None if resized else begin.action_row(req, "delete")
+    if not cell.db.run(servers_change.mark_deleting, uuid, task_state, record):
         return  # it is on its way out already: asking twice is no error
-    instance = wire.instance({**server, "task_state": task_state, "progress": 0})
+    server_now = {**server, "task_state": task_state, "progress": 0}
     with begin.reverting(cell, server, task_state):
-        if soft:
-            req.services.rpc(COMPUTE, cell).send(req.context, "soft_delete_instance", instance=instance)
-            return
-        devices = wire.devices(cell.db.read(bdms.of_servers, [uuid]))
-        req.services.rpc(COMPUTE, cell).send(req.context, "terminate_instance", instance=instance, bdms=devices)
+        if resized:
+            confirm.before_delete(req, server_now, cell)
+            begin.record(req, server, cell, "delete")
+        _tell_host(req, server_now, cell, soft)
     req.services.cells.api.run(servers_create.queue_for_delete, uuid)
+
+
+def _tell_host(req: Request, server: dict[str, Any], cell: Cell, soft: bool) -> None:
+    compute, instance = req.services.rpc(COMPUTE, cell), wire.instance(server)
+    if soft:
+        compute.send(req.context, "soft_delete_instance", instance=instance)
+        return
+    devices = wire.devices(cell.db.read(bdms.of_servers, [server["uuid"]]))
+    compute.send(req.context, "terminate_instance", instance=instance, bdms=devices)
 
 
 def _again(req: Request, uuid: str) -> tuple[dict[str, Any], Cell]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from keel_api.compute.servers.asked import Asked
 from keel_api.http.fault import Fault
 from keel_api.http.request import Request
 from keel_common.db.stores.nova import quotas
@@ -30,8 +29,8 @@ class Limits:
         return 0 <= limit < amount
 
 
-def limits(req: Request) -> Limits:
-    """Read the limits that count for the caller, in one statement."""
+def limits(req: Request, project_id: str | None = None, user_id: str | None = None) -> Limits:
+    """Read the limits that count for the caller, or for somebody else's project and user, in one statement."""
     quota = req.services.conf.quota
     names = (*COUNTED, *_SIZES, "server_group_members")
     if quota.driver == _NO_DRIVER:
@@ -39,12 +38,19 @@ def limits(req: Request) -> Limits:
     if quota.driver != _DB_DRIVER:
         raise Fault(501, f"Quota driver {quota.driver} is not available")
     defaults = {name: quota[name] for name in names}
-    context = req.context
-    found = req.services.cells.api.read(quotas.limits, context.project_id, context.user_id, defaults)
+    project, user = project_id or req.context.project_id, user_id or req.context.user_id
+    found = req.services.cells.api.read(quotas.limits, project, user, defaults)
     return Limits(found["project"], found["user"])
 
 
-def check_sizes(asked: Asked, allowed: Limits) -> None:
+class Bringing(Protocol):
+    """What a request brings along for a server: metadata, and files as (path, contents)."""
+
+    metadata: dict[str, str]
+    files: list[tuple[str, str]]
+
+
+def check_sizes(asked: Bringing, allowed: Limits) -> None:
     """403 when metadata or files are more than the project may give."""
     check_metadata(len(asked.metadata), allowed)
     if allowed.exceeded("injected_files", len(asked.files)):

@@ -105,6 +105,8 @@ UPDATED = View(
         *[_late(more, "2.75") for more in _MORE if not more.until or parse(more.until) >= (2, 75)],
     ],
 )
+# rebuild says the user data under a name of its own
+REBUILT = View("rebuilt server", [field for field in UPDATED.fields if field.name != "OS-EXT-SRV-ATTR:user_data"])
 
 # servers of a cell that does not answer: what the API database knows of them (from 2.69)
 _DOWN = [Field("id", "uuid"), Field("status", f.unknown, columns=("uuid",)), Field("links", f.links, columns=("uuid",))]

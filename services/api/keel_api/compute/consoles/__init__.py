@@ -1,0 +1,1 @@
+"""Consoles of servers, and what a console's token opens."""

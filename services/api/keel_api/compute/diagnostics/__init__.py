@@ -1,0 +1,1 @@
+"""What a host tells of a running server."""

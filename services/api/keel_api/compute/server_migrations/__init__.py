@@ -1,0 +1,1 @@
+"""Live migrations of one server that go on."""

@@ -1,0 +1,1 @@
+"""How the memory and processors of a server lie on its host."""

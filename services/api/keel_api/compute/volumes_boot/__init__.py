@@ -1,0 +1,1 @@
+"""os-volumes_boot, an older name of servers."""
