@@ -13,7 +13,7 @@ import ast
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from oslo_versionedobjects import base, exception
 from oslo_versionedobjects import fields as oslo_fields
@@ -138,14 +138,20 @@ def _parameters(args: ast.arguments) -> list[inspect.Parameter]:
     return found
 
 
+_WITHOUT_ELEMENTS: tuple[Any, ...] = ({}, [])
+_STORED = "_obj_"  # prefix of the attribute that holds the value of a field (oslo.versionedobjects)
+
+
 class VersionedObject(base.VersionedObject):
     """Base of all objects; a suite derives its own with namespace and registry."""
 
     registry: ClassVar[Registry]
     suite: ClassVar[str]
     fields: Any = {}
+    field_rules: ClassVar[Mapping[str, Rules]] = {}  # of the fields that have any; set by the registry
     backports_within: ClassVar[bool] = True  # False: objects within are sent as they are, as the real class does
     changed_when_read: ClassVar[tuple[str, ...]] = ()  # where a real object that was read is not empty, it says so
+    when_not_sent: ClassVar[Mapping[str, Any]] = {}  # values that a real object which was read starts with
     actions: ClassVar[Mapping[str, inspect.Signature]] = {}
     class_actions: ClassVar[Mapping[str, inspect.Signature]] = {}
 
@@ -154,10 +160,31 @@ class VersionedObject(base.VersionedObject):
         return cls.registry.find(objname, objver)
 
     @classmethod
-    def _obj_from_primitive(cls, context: Any, objver: str, primitive: dict[str, Any]) -> VersionedObject:
+    def _obj_from_primitive(cls, context: Any, objver: str, primitive: dict[str, Any]) -> Self:
         obj = super()._obj_from_primitive(context, objver, primitive)
-        obj._changed_fields |= {name for name in cls.changed_when_read if obj.get(name, {}) not in ({}, [])}
+        changed = obj._changed_fields | {
+            name for name in cls.changed_when_read if obj.get(name, {}) not in _WITHOUT_ELEMENTS
+        }
+        for name, value in cls.when_not_sent.items():
+            if not obj.is_set(name):
+                setattr(obj, name, value)
+        obj._changed_fields = changed
         return obj
+
+    def obj_attr_is_set(self, attrname: str) -> bool:
+        # asked for each field whenever an object is sent: the base class makes a list of all names for every question
+        if attrname not in self.fields:
+            raise AttributeError(f"{self.obj_name()} has no field {attrname}")
+        return f"{_STORED}{attrname}" in self.__dict__
+
+    def obj_what_changed(self) -> set[str]:
+        # the same answer as the base class gives, from the values that are there instead of all fields
+        found = {name for name in self._changed_fields if name in self.fields}
+        for stored, value in self.__dict__.items():
+            name = stored.removeprefix(_STORED)
+            if isinstance(value, base.VersionedObject) and name in self.fields and value.obj_what_changed():
+                found.add(name)
+        return found
 
     def obj_load_attr(self, attrname: str) -> None:
         raise NotLoaded(f"{self.obj_name()}.{attrname} has no value")
@@ -165,15 +192,14 @@ class VersionedObject(base.VersionedObject):
     def obj_make_compatible(self, primitive: dict[str, Any], target_version: str) -> None:
         if self.backports_within:
             super().obj_make_compatible(primitive, target_version)
-        rules = {name: declared.rules for name, declared in self.fields.items() if hasattr(declared, "rules")}
-        for name, rule in rules.items():
+        for name, rule in self.field_rules.items():
             if rule.refuse_beside is None:
                 rule.check(name, primitive, target_version)
         given = dict(primitive)
         self.backport(primitive, target_version)
-        for name, rule in rules.items():
+        for name, rule in self.field_rules.items():
             rule.backport(name, primitive, given, target_version)
-        for name, rule in rules.items():
+        for name, rule in self.field_rules.items():
             if rule.refuse_beside is not None:
                 rule.check(name, primitive, target_version)
 
@@ -229,6 +255,7 @@ class Registry:
         if cls.obj_name() in self.classes:
             raise ValueError(f"{cls.obj_name()} is registered twice in {self.suite}")
         base.VersionedObjectRegistry.objectify(cls)
+        cls.field_rules = {name: declared.rules for name, declared in cls.fields.items() if hasattr(declared, "rules")}
         for name, signature in cls.__dict__.get("actions", {}).items():
             setattr(cls, name, _remote(cls, name, "self", signature))
         for name, signature in cls.__dict__.get("class_actions", {}).items():

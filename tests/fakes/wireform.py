@@ -2,7 +2,13 @@
 
 import json
 
-_ALWAYS_CHANGED = ("extra_specs", "projects")
+_CHANGED_BY_READING = {
+    "Flavor": ("extra_specs", "projects"),
+    "Backup": ("metadata",),
+    "BackupImport": ("metadata",),
+    "Snapshot": ("metadata",),
+    "QualityOfServiceSpecs": ("specs",),
+}
 
 
 def plain(value):
@@ -17,8 +23,8 @@ def plain(value):
 
 
 def after_reading(value):
-    """What a real release sends after it received ``value``: a flavor that was read counts its extra specs and projects
-    as changed where it has any, and so do the objects around it (nova 34.0.0, recorded with the backports)."""
+    """What a real release sends after it received ``value``: some objects call a field changed that they were sent,
+    unless it is empty, and so do the objects around them (recorded with the backports)."""
     return _read(plain(value))[0]
 
 
@@ -30,12 +36,15 @@ def _read(value):
         return value, False
     pairs = {key: _read(part) for key, part in value.items()}
     found = {key: part for key, (part, _) in pairs.items()}
-    if "nova_object.data" not in value:
+    prefix = next((prefix for prefix in ("nova_object", "versioned_object") if f"{prefix}.data" in value), None)
+    if prefix is None:
         return found, any(changed for _, changed in pairs.values())
-    data = {key: _read(part) for key, part in value["nova_object.data"].items()}
+    given = value[f"{prefix}.data"]
+    data = {key: _read(part) for key, part in given.items()}
     # a plain list of objects is not looked into
     within = {key for key, (part, changed) in data.items() if changed and (isinstance(part, dict) or key == "objects")}
-    changes = set(value.get("nova_object.changes", ())) | within
-    if value["nova_object.name"] == "Flavor":
-        changes |= {key for key in _ALWAYS_CHANGED if value["nova_object.data"].get(key)}
-    return found | ({"nova_object.changes": sorted(changes)} if changes else {}), bool(changes)
+    changes = set(value.get(f"{prefix}.changes", ())) | within
+    changes |= {
+        key for key in _CHANGED_BY_READING.get(value[f"{prefix}.name"], ()) if given.get(key, {}) not in ({}, [])
+    }
+    return found | ({f"{prefix}.changes": sorted(changes)} if changes else {}), bool(changes)

@@ -95,7 +95,8 @@ def _run(python: str, suite: str, output: Any) -> None:
 
 def _objects(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     """(name, targets and cases with the outcomes themselves) of each object, from the documents of the program."""
-    name, rows, first = "", {}, None
+    name, first = "", None
+    rows: dict[str, Any] = {}
     for document in documents:
         if "targets" in document:
             if name:

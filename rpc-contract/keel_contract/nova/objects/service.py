@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from oslo_versionedobjects import fields as f
 
 from keel_contract.nova.objects.base import REGISTRY, NovaList, NovaObject, Persistent
@@ -16,6 +14,7 @@ class Service(Persistent, NovaObject):
     """A service process as it reports itself."""
 
     VERSION = "1.22"
+    when_not_sent = {"version": SERVICE_VERSION}
     fields = {
         "availability_zone": f.StringField(nullable=True),
         "binary": f.StringField(nullable=True),
@@ -46,16 +45,6 @@ class Service(Persistent, NovaObject):
         "get_minimum_version(context, binary, use_slave=False)",
         "get_minimum_version_multi(context, binaries, use_slave=False)",
     )
-
-    @classmethod
-    def _obj_from_primitive(cls, context: Any, objver: str, primitive: dict[str, Any]) -> Service:
-        # A real service object starts with the version of the process, which stays when the peer told none.
-        service = super()._obj_from_primitive(context, objver, primitive)
-        if not service.is_set("version"):
-            changed = set(service._changed_fields)
-            service.version = SERVICE_VERSION
-            service._changed_fields = changed
-        return service
 
 
 @REGISTRY.register
