@@ -242,6 +242,12 @@ CINDER = (
 )
 
 
+def current(suite: str) -> str:
+    """The release that this contract is the one of, such as "34 (Hibiscus)"."""
+    release: Release | CinderRelease = NOVA[-1] if suite == "nova" else CINDER[-1]
+    return f"{release.number} ({release.name})"
+
+
 def name_of_service_version(version: int) -> str:
     """The release, or releases, of a service version of Nova, in words."""
     if version > SERVICE_VERSION:
@@ -280,3 +286,11 @@ def _in_words(suite: str, name: str, known: tuple[Release, ...] | tuple[CinderRe
         if release.name == name:
             return f"{name} ({release.series}, {suite} {release.number})"
     return name
+
+
+def first_objects(number: str) -> str:
+    """The first recorded release of Cinder that writes a version of the set of objects, in words."""
+    for release in CINDER:
+        if not versions.older(release.objects, number):
+            return _in_words("cinder", release.name, CINDER)
+    return f"no release known here (objects {number})"

@@ -8,6 +8,7 @@ nova.conf or cinder.conf works here.
 from __future__ import annotations
 
 import functools
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -144,6 +145,28 @@ class Service:
         """Base URL of the peer, without a slash at its end."""
         return self._ready().endpoint()
 
+    def has_credentials(self) -> bool:
+        """Whether the configuration names any for this peer."""
+        return _auth_section(self._conf, self._peer) is not None
+
+    def newest_version(self) -> str:
+        """The highest microversion in the list of versions at the root of the peer, which needs no token.
+
+        Raises Unreachable, also when there is no such list.
+        """
+        try:
+            made = self._ready()
+            root = re.split(r"/v\d+(?:\.\d+)?(?:/|$)", made.endpoint())[0] + "/"
+            answer = made.session.get(root, authenticated=False, raise_exc=False, redirect=False)
+        except ks_errors.ClientException as problem:
+            raise errors.Unreachable(0, str(problem), self.name) from problem
+        try:
+            listed = orjson.loads(answer.content)["versions"]
+            offered = filter(None, (one.get("max_version") or one.get("version") for one in listed))
+            return max(offered, key=lambda version: [int(part) for part in version.split(".")])
+        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as problem:
+            raise errors.Unreachable(0, f"{root} has no list of versions", self.name) from problem
+
     def token(self) -> str:
         """A token of our service user, for a third party that must fetch something (CDI from Glance)."""
         made = self._ready()
@@ -232,15 +255,22 @@ def _catalog_wishes(group: Any, peer: Peer) -> tuple[tuple[str, ...], tuple[str,
 
 def _auth(conf: cfg.ConfigOpts, peer: Peer) -> Any:
     """Credentials from the first auth group that has an auth_type."""
+    name = _auth_section(conf, peer)
+    if name is None:
+        raise errors.Unreachable(0, f"no auth_type in {' or '.join(f'[{g}]' for g in peer.auth_groups)}", peer.name)
+    loader: Any = loading.get_plugin_loader(_option(conf, name, "auth_type"))
+    return loader.load_from_options_getter(functools.partial(_plugin_value, conf, name))
+
+
+def _auth_section(conf: cfg.ConfigOpts, peer: Peer) -> str | None:
+    """The section with the credentials; None when no group of the peer has an auth_type."""
     for name in peer.auth_groups:
         if name not in conf:
             continue
         name = _option(conf, name, "auth_section") or name
-        kind = _option(conf, name, "auth_type")
-        if kind:
-            loader: Any = loading.get_plugin_loader(kind)
-            return loader.load_from_options_getter(functools.partial(_plugin_value, conf, name))
-    raise errors.Unreachable(0, f"no auth_type in {' or '.join(f'[{g}]' for g in peer.auth_groups)}", peer.name)
+        if _option(conf, name, "auth_type"):
+            return name
+    return None
 
 
 def _plugin_value(conf: cfg.ConfigOpts, section: str, opt: Any) -> Any:

@@ -1,0 +1,1 @@
+"""keel-status: what an operator asks before, during and after an upgrade."""
