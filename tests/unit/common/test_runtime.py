@@ -180,7 +180,7 @@ from keel_common.runtime.web import serve
 def app_factory():
     def app(environ, start_response):
         start_response("200 OK", [])
-        return [b"hello"]
+        return [(conf.upgrade_levels.compute or "hello").encode()]
     return app
 
 conf = load("compute", config_files=[sys.argv[1]])
@@ -194,7 +194,7 @@ def free_port():
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_api_process_serves_reports_ready_and_ends_cleanly_on_sigterm(tmp_path, workers):
+def test_an_api_process_serves_reports_ready_follows_sighup_and_ends_cleanly_on_sigterm(tmp_path, workers):
     port, health = free_port(), free_port()
     config = tmp_path / "nova.conf"
     config.write_text(f"[keel]\nhealth_port = {health}\n")
@@ -212,6 +212,11 @@ def test_an_api_process_serves_reports_ready_and_ends_cleanly_on_sigterm(tmp_pat
                 time.sleep(0.1)
         assert get(f"http://127.0.0.1:{health}/readyz")[0] == 200
         assert get(f"http://127.0.0.1:{port}/") == (200, b"hello")
+        config.write_text(f"[keel]\nhealth_port = {health}\n[upgrade_levels]\ncompute = auto\n")
+        process.send_signal(signal.SIGHUP)
+        while get(f"http://127.0.0.1:{port}/")[1] != b"auto":
+            assert time.monotonic() < until + 20, "the new configuration is not served"
+            time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     finally:
