@@ -13,6 +13,7 @@ from oslo_messaging.rpc.server import RPCServer
 
 from keel_contract import errors
 from keel_contract.dispatch import Dispatcher, Endpoint
+from keel_contract.letting_go import let_go_in_time
 from keel_contract.serializer import Serializer
 
 LOG = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class Part:
     def start(self) -> None:
         """Listen. Each message is handled in a thread of ``executor_thread_pool_size``."""
         self._server.start()
+        let_go_in_time(self._server)
         self._listening = True
 
     def stop(self, deadline: float) -> None:
