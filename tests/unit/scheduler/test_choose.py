@@ -15,8 +15,12 @@ REQUEST = Request(project_id="p", user_id="u", vcpus=1, memory_mb=512, root_gb=1
 class World:
     """Hosts as the database would tell them."""
 
-    def __init__(self, **facts):
+    def __init__(self, oldest=74, **facts):
+        self.oldest = oldest
         self.facts = facts
+
+    def oldest_compute(self):
+        return self.oldest
 
     def host_states(self, uuids, cell_uuid, with_servers):
         found = [host(name, **facts) for name, facts in self.facts.items()]
@@ -76,6 +80,14 @@ def test_the_host_with_most_free_memory_is_taken_and_the_others_are_alternates(c
     chooser, placement = choose(World(a={}, b={"ram": 8192}, c={"ram": 1024}), {"a": 1, "b": 1, "c": 1})
     assert names(chooser.select(REQUEST, ["i1"], alternates=True)) == [["b", "a", "c"]]
     assert placement.held == {"i1": "uuid-b"}
+
+
+@pytest.mark.parametrize(("oldest", "asked"), [(0, False), (72, False), (73, True), (74, True)])
+def test_providers_of_nova_are_asked_for_when_every_compute_marks_its_own(choose, oldest, asked):
+    chooser, placement = choose(World(oldest=oldest, a={}), {"a": 1})
+    chooser.select(REQUEST, ["i1"], alternates=False)
+    (query,) = placement.queries
+    assert ("OWNER_NOVA" in query["root_required"]) == asked and "!COMPUTE_STATUS_DISABLED" in query["root_required"]
 
 
 def test_no_alternates_unless_asked_for(choose):

@@ -20,6 +20,8 @@ from keel_scheduler.compute.world import World
 
 LOG = log.getLogger(__name__)
 
+#: Computes from this service version on give their providers the trait OWNER_NOVA; that of 33 does not.
+OWNERS_MARKED = 73
 #: Filters that look at the servers of a host; without one of these they are not read.
 _NEED_SERVERS = {"SameHostFilter", "DifferentHostFilter", "NumInstancesFilter"}
 
@@ -92,7 +94,7 @@ class Chooser:
                 limit=self._conf.scheduler.max_placement_results,
                 aggregates=self._member_of(request),
                 in_tree=self._in_tree(request),
-                root_required=self._image_trait(request),
+                root_required=self._image_trait(request) | self._owner(),
             )
             requests, summaries = self._placement.candidates(pairs)
         except Unsupported as problem:
@@ -201,6 +203,10 @@ class Chooser:
         if not ask or request.is_bfv or not request.image_disk_format:
             return set()
         return {f"COMPUTE_IMAGE_TYPE_{request.image_disk_format.upper()}"}
+
+    def _owner(self) -> set[str]:
+        """Providers of Nova alone, once every compute is new enough to mark its own (nova 34.0.0 request_filter)."""
+        return {"OWNER_NOVA"} if self._world.oldest_compute() >= OWNERS_MARKED else set()
 
     def _in_tree(self, request: Request) -> str | None:
         """A request for one host leaves one provider tree; none at all is a refusal."""

@@ -43,7 +43,8 @@ def placement_query(
     """All parameters of GET /allocation_candidates for a request.
 
     ``aggregates``: member_of values that request filters added; ``in_tree``: the
-    one provider tree a forced destination leaves; ``limit``: the most results.
+    one provider tree a forced destination leaves; ``root_required``: traits of the
+    host itself; ``limit``: the most results.
     """
     parts = _from_extra_specs(request)
     _add_flavor(parts, request)
@@ -52,7 +53,7 @@ def placement_query(
     for suffix, part in sorted(parts.items()):
         pairs += _pairs(suffix, part)
     pairs += [("member_of", value) for value in aggregates or ()]
-    pairs.append(("root_required", _traits({"OWNER_NOVA", *root_required}, {"COMPUTE_STATUS_DISABLED"})))
+    pairs.append(("root_required", _traits(set(root_required), {"COMPUTE_STATUS_DISABLED"})))
     if in_tree:
         pairs.append(("in_tree", in_tree))
     pairs += _group_policy(request, parts)

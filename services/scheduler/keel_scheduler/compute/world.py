@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -12,9 +13,14 @@ from oslo_log import log
 
 from keel_common.db import Cells
 from keel_common.db.stores.nova import hosts as store
+from keel_common.db.stores.nova import services
 from keel_scheduler.compute.hosts import HostState, from_row
 
 LOG = log.getLogger(__name__)
+
+COMPUTE = "nova-compute"
+#: How long an answer about the versions of all computes holds, in seconds.
+VERSIONS_SECONDS = 10.0
 
 
 class World:
@@ -25,6 +31,7 @@ class World:
         self._cells = cells
         self._now = now or (lambda: datetime.now(UTC).replace(tzinfo=None))
         self._pool = ThreadPoolExecutor(max_workers=8, thread_name_prefix="cells")
+        self._oldest: tuple[float, int] | None = None
 
     def host_states(self, uuids: Iterable[str], cell_uuid: str | None, with_servers: bool) -> list[HostState]:
         """States of the compute nodes with these uuids, in enabled cells (or in one); a cell that fails is left out."""
@@ -45,6 +52,14 @@ class World:
     def nodes(self, host: str | None, node: str | None) -> list[str]:
         """Uuids of the compute nodes of a host or node name."""
         return [row["uuid"] for cell in self._enabled() for row in cell.db.read(store.find_node, host, node)]
+
+    def oldest_compute(self) -> int:
+        """The lowest service version of a compute in all cells; 0 without computes. As old as VERSIONS_SECONDS."""
+        moment = time.monotonic()
+        if self._oldest is None or moment - self._oldest[0] > VERSIONS_SECONDS:
+            found = [cell.db.read(services.minimum_versions, [COMPUTE]) for cell in self._enabled()]
+            self._oldest = moment, min((one[COMPUTE] for one in found if COMPUTE in one), default=0)
+        return self._oldest[1]
 
     def aggregates(self) -> list[dict[str, Any]]:
         """All host aggregates with metadata and hosts."""
