@@ -27,6 +27,7 @@ from keel_contract.pins import Kept, Pin
 from keel_contract.serializer import ContextSerializer, Manifest, Serializer
 from keel_contract.server import Endpoint, Part
 from keel_contract.suites import SUITES
+from keel_contract.unreadable import log_in_one_line
 
 LOG = logging.getLogger(__name__)
 
@@ -96,6 +97,7 @@ class Bus:
 def _transport(conf: Any, url: oslo_messaging.TransportURL) -> RPCTransport:
     if url.transport == "fake":
         return RPCTransport(InProcessDriver(conf, url, conf.control_exchange, []))
+    log_in_one_line()
     return oslo_messaging.get_rpc_transport(conf, url)
 
 

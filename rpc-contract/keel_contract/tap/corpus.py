@@ -11,7 +11,7 @@ import gzip
 import json
 import os
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from keel_contract.tap.addresses import Address
 from keel_contract.tap.masking import masked
@@ -27,9 +27,8 @@ class Corpus:
     def __init__(self, path: str) -> None:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         binary = os.fdopen(handle, "wb")
-        self._file: IO[bytes] = (
-            gzip.GzipFile(filename="", fileobj=binary, mode="wb") if path.endswith(".gz") else binary
-        )
+        packed = gzip.GzipFile(filename="", fileobj=binary, mode="wb") if path.endswith(".gz") else binary
+        self._file = cast(IO[bytes], packed)
         self._binary = binary
         self.lines = 0
 

@@ -120,7 +120,8 @@ class Senders:
     """Learns from every message; ``of`` answers with what is known by then."""
 
     def __init__(self) -> None:
-        self._named: dict[str, Sender] = {}
+        self._hosts: dict[str, set[str]] = defaultdict(set)
+        self._kinds: dict[str, str] = {}
         self._numbers: dict[str, dict[str, int]] = defaultdict(dict)
         self.reports: dict[tuple[str, str], Report] = {}
 
@@ -133,9 +134,13 @@ class Senders:
         queue = message.reply_queue if isinstance(message.reply_queue, str) else None
         if queue is None:
             return Sender(kind, host or "")
-        if host and kind != UNKNOWN and queue not in self._named:
-            self._named[queue] = Sender(kind, host)
-        return self._named.get(queue) or Sender(kind, self._number(kind, queue))
+        if host and kind != UNKNOWN:
+            self._hosts[queue].add(host)
+            self._kinds[queue] = kind
+        known = self._hosts.get(queue)
+        if not known:
+            return Sender(kind, self._number(kind, queue))
+        return Sender(self._kinds[queue], host or _one_of(known))
 
     def _kind(self, message: Message) -> str:
         interface = interface_of(message.to.topic, message.namespace)
@@ -149,6 +154,12 @@ class Senders:
         return f"#{numbers.setdefault(queue, len(numbers) + 1)}"
 
 
+def _one_of(hosts: set[str]) -> str:
+    """A process that serves several hosts, as keel-compute-kubevirt does, and a message that tells none of them."""
+    first, *more = sorted(hosts)
+    return f"{first} +{len(more)}" if more else first
+
+
 def _host(message: Message) -> str | None:
     """The host that the message shows its sender to be on."""
     args = message.args
@@ -159,8 +170,7 @@ def _host(message: Message) -> str | None:
         found = args.get(_HOST_ARGUMENT[message.method])
         found = found.get("host") if isinstance(found, dict) else found
     elif message.method == "object_class_action_versions":
-        asked = (args.get("objname"), args.get("objmethod"))
-        place = _HOST_OF_QUESTION.get(asked) if all(isinstance(part, str) for part in asked) else None
+        place = _HOST_OF_QUESTION.get((str(args.get("objname")), str(args.get("objmethod"))))
         values = args.get("args")
         found = values[place] if place is not None and isinstance(values, list) and len(values) > place else None
     elif message.method == "object_action" and args.get("objmethod") in ("save", "create"):

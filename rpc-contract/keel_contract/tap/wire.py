@@ -162,8 +162,9 @@ def objects_in(value: Any, suite: str, path: str = "") -> Iterator[Primitive]:
         where, current = waiting.pop()
         if isinstance(current, dict):
             if keys[0] in current:
-                yield Primitive(where, *(current.get(key) for key in keys), current)
-                current = current.get(keys[3])
+                name, version, namespace, data, changes = (current.get(key) for key in keys)
+                yield Primitive(where, name, version, namespace, data, changes, current)
+                current = data
             if isinstance(current, dict):
                 waiting += [(f"{where}.{key}" if where else str(key), inner) for key, inner in current.items()][::-1]
         elif isinstance(current, list):

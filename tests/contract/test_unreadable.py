@@ -1,0 +1,54 @@
+"""What is no message is one line in the log, through the very function of the driver that throws it away."""
+
+import logging
+from types import SimpleNamespace
+
+from oslo_messaging._drivers import impl_rabbit
+
+from keel_contract.unreadable import log_in_one_line
+
+
+class Garbage:
+    """A message of kombu whose payload cannot be decoded."""
+
+    rejected = False
+
+    @property
+    def payload(self):
+        raise ValueError("secret in the body")
+
+    def reject(self):
+        self.rejected = True
+
+
+def consumer():
+    made = object.__new__(impl_rabbit.Consumer)
+    made.rabbit_stream_fanout = False
+    made.queue = SimpleNamespace(channel=None)
+    made.callback = lambda message: None
+    return made
+
+
+def test_garbage_is_thrown_away_with_one_line(caplog):
+    log_in_one_line()
+    log_in_one_line()
+    garbage = Garbage()
+    with caplog.at_level(logging.WARNING):
+        consumer()._callback(garbage)
+    assert garbage.rejected
+    assert [record.getMessage() for record in caplog.records] == [
+        "Threw away a message that cannot be read: ValueError"
+    ]
+    assert record.levelname == "WARNING"
+    assert "Traceback" not in caplog.text and "secret" not in caplog.text
+
+
+def test_other_lines_of_the_driver_stay_as_they_are(caplog):
+    log_in_one_line()
+    log = logging.getLogger("oslo.messaging._drivers.impl_rabbit")
+    with caplog.at_level(logging.WARNING):
+        try:
+            raise OSError("the broker is gone")
+        except OSError:
+            log.exception("Failed to connect")
+    assert "the broker is gone" in caplog.text
