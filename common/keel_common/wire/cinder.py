@@ -107,6 +107,7 @@ def create_spec(
     reservations: Sequence[str],
     projects: Sequence[str] = (),
     image_id: str | None = None,
+    backup_id: str | None = None,
     qos_specs: Mapping[str, str] | None = None,
     resource_backend: str | None = None,
 ) -> Any:
@@ -130,7 +131,7 @@ def create_spec(
         consistencygroup_id=None,
         cgsnapshot_id=None,
         group_id=row["group_id"],
-        backup_id=None,
+        backup_id=backup_id,
         availability_zones=list(zones),
         **backend,
     )

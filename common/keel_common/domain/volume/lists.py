@@ -154,6 +154,60 @@ MESSAGES = ListRules(
     keep_text=_keys("event_id request_id message_level resource_type resource_uuid action_id detail_id"),
 )
 
+BACKUPS = ListRules(
+    "backup",
+    _keys(
+        _BASE
+        + "availability_zone container data_timestamp display_description display_name encryption_key_id fail_reason "
+        "host num_dependent_backups object_count parent_id project_id restore_volume_id service service_metadata size "
+        "snapshot_id status temp_snapshot_id temp_volume_id user_id volume_id"
+    ),
+    alias={"name": "display_name", "name~": "display_name~"},
+    before=("name", "status", "volume_id"),
+    booleans=_keys("deleted"),
+    keep_text=_keys("display_name display_name~"),
+    sort_alias={"name": ("display_name", (3, 37))},
+    countable=True,
+)
+
+_GROUP_KEYS = _keys(
+    _BASE + "availability_zone cluster_name description group_snapshot_id group_type_id host name project_id "
+    "replication_status source_group_id status user_id"
+)
+GROUPS = ListRules(
+    "group",
+    _GROUP_KEYS,
+    before=ANY,
+    booleans=_keys("deleted"),
+    keep_text=_keys("name name~ description"),
+)
+
+#: The old list of consistency groups knows no filter file.
+CONSISTENCY_GROUPS = ListRules(
+    "consistencygroup",
+    _GROUP_KEYS,
+    before=ANY,
+    strict_since=(9, 0),
+    booleans=_keys("deleted"),
+    keep_text=_keys("name description"),
+)
+
+GROUP_SNAPSHOTS = ListRules(
+    "group_snapshot",
+    _keys(_BASE + "description group_id group_type_id name project_id status user_id"),
+    before=("name", "status", "group_id"),
+    booleans=_keys("deleted"),
+    keep_text=_keys("name name~ description"),
+)
+
+GROUP_TYPES = ListRules(
+    "group_type",
+    _keys(_BASE + "description is_public name"),
+    before=("is_public",),
+    strict_since=(9, 0),
+    keep_text=_keys("name description"),
+)
+
 QOS_SPECS = ListRules(
     "qos_specs",
     _keys("created_at updated_at deleted_at deleted id specs_id key value"),
@@ -249,6 +303,12 @@ def with_count(rules: ListRules, query: Mapping[str, Any], version: Version) -> 
 def oldest_first(top: int) -> Paging:
     """Everything in the order of creation (lists that hear no paging keys)."""
     return Paging(limit=top, offset=0, marker=None, sort=(("created_at", "asc"), ("id", "asc")), limit_given=False)
+
+
+def newest_first(limit: int, offset: int = 0) -> Paging:
+    """A part of a list without sort keys, links or markers."""
+    sort = (("created_at", "desc"), ("id", "desc"))
+    return Paging(limit=limit, offset=offset, marker=None, sort=sort, limit_given=True)
 
 
 def _not_filters(rules: ListRules, version: Version) -> set[str]:

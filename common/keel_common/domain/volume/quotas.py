@@ -88,6 +88,16 @@ def delete_snapshot(size: int, type_name: str | None, sizes_count: bool) -> dict
     return {name: -delta for name, delta in create_snapshot(size, type_name, sizes_count).items()}
 
 
+def create_backup(size: int) -> dict[str, int]:
+    """What a new backup takes; there are no resources of types for backups."""
+    return {"backups": 1, "backup_gigabytes": size}
+
+
+def create_group() -> dict[str, int]:
+    """What a new group takes."""
+    return {"groups": 1}
+
+
 @dataclass(frozen=True)
 class Usage:
     """One counter: used now, and promised to operations under way."""

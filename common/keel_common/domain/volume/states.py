@@ -47,6 +47,8 @@ SNAPSHOT_STATUSES = (
     "backing-up",
     "restoring",
 )
+#: Also the states an operator may write on a group (as recorded).
+GROUP_SNAPSHOT_STATUSES = ("error", "available", "creating", "deleting", "deleted", "updating", "error_deleting")
 MIGRATION_STATUSES = ("migrating", "error", "success", "completing", "none", "starting")
 ATTACH_STATUSES = ("attached", "attaching", "detached", "error_attaching", "error_detaching", "reserved", "deleted")
 
@@ -88,6 +90,12 @@ class Transition:
         kept = {column: values for column, values in self.expected.items() if column not in columns}
         return Transition(self.name, self.table, kept, self.forbidden, self.values, self.on_mismatch)
 
+    def from_seen(self, row: Mapping[str, Any], column: str = "status") -> Transition:
+        """The same transition for the value that was read alone, so that it may be kept as the previous one."""
+        seen = tuple(value for value in self.expected[column] if value == row[column])
+        expected = {**self.expected, column: seen}
+        return Transition(self.name, self.table, expected, self.forbidden, self.values, self.on_mismatch)
+
 
 def _volume(name: str, expected: Mapping[str, tuple], values: Mapping[str, Any], **more: Any) -> Transition:
     return Transition(name, "volumes", expected, values=values, **more)
@@ -98,6 +106,12 @@ def _snapshot(
 ) -> Transition:
     answer = (code, "InvalidSnapshot") if code else None
     return Transition(name, "snapshots", expected, values=values, on_mismatch=answer)
+
+
+def _other(
+    table: str, fault: str, name: str, expected: Mapping[str, tuple], values: Mapping[str, Any], code: int | None = 400
+) -> Transition:
+    return Transition(name, table, expected, values=values, on_mismatch=(code, fault) if code else None)
 
 
 _UNGROUPED = {"cgsnapshot_id": (None,), "group_snapshot_id": (None,)}
@@ -152,6 +166,23 @@ _ROWS = (
     _volume("transfer delete", {"status": ("awaiting-transfer",)}, {"status": "available"}, on_mismatch=None),
     _volume("transfer accept", {"status": ("awaiting-transfer",)}, {"status": "available"}),
     _snapshot("transfer accept snapshot", {"status": ("available",)}, {}),
+    _volume("backup", {"status": ("available",)}, {"status": "backing-up"}),
+    _volume("backup forced", {"status": ("available", "in-use")}, {"status": "backing-up"}),
+    _snapshot("backup snapshot", {"status": ("available",)}, {"status": "backing-up"}),
+    _volume("backup undone", {"status": ("backing-up",)}, {}, on_mismatch=None),
+    _snapshot("backup snapshot undone", {"status": ("backing-up",)}, {"status": "available"}, None),
+    _other("backups", "InvalidBackup", "backup delete", {"status": ("available", "error")}, {"status": "deleting"}),
+    _other("backups", "InvalidBackup", "backup restore", {"status": ("available",)}, {"status": "restoring"}),
+    _volume("restore", {"status": ("available",)}, {"status": "restoring-backup"}),
+    _other("groups", "InvalidGroup", "group delete", {"status": ("available", "error")}, {"status": "deleting"}),
+    _other("groups", "InvalidGroup", "group update", {"status": ("available",)}, {"status": "updating"}),
+    _other(
+        "group_snapshots",
+        "InvalidGroupSnapshot",
+        "group snapshot delete",
+        {"status": ("available", "error")},
+        {"status": "deleting"},
+    ),
 )
 
 _NOVA_ROWS = tuple(

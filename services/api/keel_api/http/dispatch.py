@@ -123,8 +123,8 @@ class Dispatcher:
         exchange.op = op
 
     def _decode(self, exchange: Exchange) -> None:
-        """400 for a body that is no JSON; the bodies of GET and DELETE are never looked at."""
-        if exchange.http.method in _WITH_BODY:
+        """400 for a body that is no JSON; those of GET, and of DELETE without a schema, are never looked at."""
+        if exchange.http.method in _WITH_BODY or exchange.op.request:
             raw = exchange.http.get_data()
             exchange.body = _json(raw) if raw else None
 

@@ -44,6 +44,10 @@ class Spans:
                 raise ValueError(f"overlapping versions: {before[2]} and {after[2]}")
         self._legacy_ok = {row[2] for row in rows if len(row) < 4 or row[3]}
 
+    def __bool__(self) -> bool:
+        """Whether any version has a value."""
+        return bool(self._rows)
+
     def at(self, version: Version, legacy: bool = False) -> Any:
         """The value of a version, or None where no row covers it."""
         if legacy and self._legacy is not None:

@@ -32,10 +32,26 @@ def invalid_snapshot(reason: str, code: int = 400) -> Fault:
     return Fault(code, f"Invalid snapshot: {reason}")
 
 
+_INVALID = {
+    "InvalidVolume": "Invalid volume",
+    "InvalidSnapshot": "Invalid snapshot",
+    "InvalidBackup": "Invalid backup",
+    "InvalidGroup": "Invalid Group",
+    "InvalidGroupSnapshot": "Invalid GroupSnapshot",
+    "InvalidVolumeType": "Invalid volume type",
+    "InvalidGroupType": "Invalid group type",
+}
+
+
+def invalid(name: str, reason: str, code: int = 400) -> Fault:
+    """A refusal of one of the Invalid... classes, 400 unless its transition says otherwise."""
+    return Fault(code, f"{_INVALID[name]}: {reason}")
+
+
 def refused_transition(transition: Any, reason: str) -> Fault:
     """The answer a transition of the state table declares for a row that does not match."""
     code, name = transition.on_mismatch
-    return invalid_snapshot(reason, code) if name == "InvalidSnapshot" else invalid_volume(reason, code)
+    return invalid(name, reason, code)
 
 
 def metadata_missing(owner_id: str, key: str, what: str = "Volume") -> Fault:

@@ -66,7 +66,12 @@ def boolean(name: str, value: Any) -> bool:
 
 def project(req: Request, strict: bool = False) -> str | None:
     """The project a list is limited to; None for every project."""
-    return None if all_tenants(req, strict) else req.context.project_id or lookup.scope(req)
+    return None if all_tenants(req, strict) else own_project(req)
+
+
+def own_project(req: Request) -> str | None:
+    """The project of the caller; None for an administrator without one, a 403 for anybody else without one."""
+    return req.context.project_id or lookup.scope(req)
 
 
 def answer(

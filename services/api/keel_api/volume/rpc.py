@@ -24,7 +24,7 @@ def create_volume(req: Request, row: Row, spec: Any, image_id: str | None, hints
         image_id=image_id,
         request_spec=spec,
         filter_properties={"scheduler_hints": dict(hints)} if hints else {},
-        backup_id=None,
+        backup_id=spec.backup_id,
     )
 
 

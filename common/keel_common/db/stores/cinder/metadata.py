@@ -29,6 +29,8 @@ ADMIN = Kind("volume_admin_metadata", "volume_id")
 IMAGE = Kind("volume_glance_metadata", "volume_id")
 SNAPSHOT = Kind("snapshot_metadata", "snapshot_id")
 SNAPSHOT_IMAGE = Kind("volume_glance_metadata", "snapshot_id")
+BACKUP = Kind("backup_metadata", "backup_id")
+GROUP_TYPE_SPECS = Kind("group_type_specs", "group_type_id")
 TYPE_SPECS = Kind("volume_type_extra_specs", "volume_type_id")
 
 

@@ -21,8 +21,11 @@ def apply(
 ) -> bool:
     """Make the transition when the row (and `where`) allows it; True when it was made.
 
-    `values` adds to or replaces the values of the transition. Deleted rows never match.
+    `values` adds to or replaces the values of the transition. Deleted rows never match, nor does anything a transition
+    without an accepted value.
     """
+    if not all(transition.expected.values()):
+        return False
     table = TABLES[transition.table]
     guards = [table.c.id == row_id, alive(table)]
     guards.extend(one_of(table.c[column], allowed) for column, allowed in transition.expected.items())

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from keel_common.db.stores.cinder import attachments, listing, metadata, volume_filters
+from keel_common.db.stores.cinder import attachments, groups, listing, metadata, volume_filters
 from keel_common.db.stores.cinder.rows import TABLES, alive, bury, every, first, insert, new_id, update
 from keel_common.domain.volume.lists import Paging
 
@@ -40,13 +40,16 @@ def lock(conn: sa.Connection, volume_id: str) -> dict[str, Any] | None:
 
 
 def enrich(conn: sa.Connection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Add `metadata`, `admin_metadata`, `image_metadata` and `attachments` to the rows, with two statements."""
+    """Add `metadata`, `admin_metadata`, `image_metadata` and `attachments` to the rows, with two statements; with
+    one more `is_consistency_group` to those in a group."""
     ids = [row["id"] for row in rows]
     if not ids:
         return rows
     kinds = metadata.read_kinds(conn, (metadata.USER, metadata.ADMIN, metadata.IMAGE), ids)
     attached = attachments.of_volumes(conn, ids)
+    consistent = groups.consistency_among(conn, [row["group_id"] for row in rows if row.get("group_id")])
     for row in rows:
+        row["is_consistency_group"] = row.get("group_id") in consistent
         row["metadata"] = kinds["volume_metadata"].get(row["id"], {})
         row["admin_metadata"] = kinds["volume_admin_metadata"].get(row["id"], {})
         row["image_metadata"] = kinds["volume_glance_metadata"].get(row["id"], {})

@@ -6,6 +6,8 @@ Source: cinder 29.0.0 create flow. Every check stands before the first write.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from keel_api.http.fault import Fault
@@ -16,52 +18,77 @@ from keel_api.volume.volumes import sources, views
 from keel_api.volume.volumes.sources import Source
 from keel_api.volume.volumes.wish import Wish, read_wish
 from keel_common.db.stores.cinder import quotas, types, volumes, workers
+from keel_common.db.stores.cinder.group_types import CONSISTENCY_TYPE
 from keel_common.domain.volume import quotas as quota_rules
 from keel_common.domain.volume import sizes, zones
 from keel_common.wire import cinder as wire
 
 LOG = logging.getLogger(__name__)
 _MULTIATTACH = "<is> True"
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A new volume as it was written, and what its message needs beside the row."""
+
+    row: Row
+    type_row: Row
+    zones: Sequence[str]
+    reservations: Sequence[str]
+    projects: Sequence[str]
+    qos_specs: dict[str, str] | None
+    backend: str | None
+    backup_id: str | None
 
 
 @handles("POST /volumes")
-def create(req: Request) -> dict[str, Any]:
+def create(req: Request) -> Row:
     """A volume in `creating`, told to the scheduler: 202."""
     wish = read_wish(req)
-    image = sources.image(req, wish)
+    shown = {**make(req, wish, sources.image(req, wish)), "attachments": [], "image_metadata": {}}
+    return {"volume": views.render(req, views.DETAIL, [shown])[0]}
+
+
+def make(req: Request, wish: Wish, image: Row | None = None) -> Row:
+    """Write a volume and hand it to the scheduler; its row with `volume_type_name`. Raises what POST /volumes
+    answers."""
     req.must("volume:create_from_image" if image else "volume:create")
     req.must("volume:create")
     known = req.services.zones.known(wish.zone)
     try:
-        made = req.services.db.run(_make, req, wish, image, known)
+        made = req.services.db.run(record, req, wish, image, known)
     except quota_rules.OverQuota as error:
         raise faults.over_quota(error, "volumes", wish.size or 0) from None
     except quota_rules.UsageOverflow as error:
         raise faults.usage_overflow(error) from None
-    row, type_row = made["row"], made["type"]
-    spec = wire.create_spec(
-        row,
-        type_row,
-        zones=made["zones"],
-        reservations=made["reservations"],
-        projects=made["projects"],
-        image_id=image["id"] if image else None,
-        qos_specs=made["qos_specs"],
-        resource_backend=made["backend"],
-    )
     try:
-        rpc.create_volume(req, row, spec, image["id"] if image else None, wish.hints)
+        rpc.create_volume(req, made.row, _spec(made, image), image["id"] if image else None, wish.hints)
     except Exception:
-        LOG.exception("Volume %s could not be handed to the scheduler", row["id"])
-        req.services.db.run(_give_up, row["id"])
+        LOG.exception("Volume %s could not be handed to the scheduler", made.row["id"])
+        req.services.db.run(_give_up, made.row["id"])
         raise
-    shown = {**row, "volume_type_name": type_row["name"], "attachments": [], "image_metadata": {}}
-    return {"volume": views.render(req, views.DETAIL, [shown])[0]}
+    return {**made.row, "volume_type_name": made.type_row["name"]}
 
 
-def _make(conn: Any, req: Request, wish: Wish, image: dict[str, Any] | None, known: list[str]) -> dict[str, Any]:
+def _spec(made: Made, image: Row | None) -> Any:
+    return wire.create_spec(
+        made.row,
+        made.type_row,
+        zones=made.zones,
+        reservations=made.reservations,
+        projects=made.projects,
+        image_id=image["id"] if image else None,
+        backup_id=made.backup_id,
+        qos_specs=made.qos_specs,
+        resource_backend=made.backend,
+    )
+
+
+def record(conn: Any, req: Request, wish: Wish, image: Row | None, known: list[str]) -> Made:
     """Everything that reads or writes the database; may run again as a whole."""
     source = sources.load(conn, req, wish, image)
+    group = sources.group(conn, req, wish)
     type_row = _type(conn, req, wish, source, image)
     size = _size(wish, source, image)
     reason = sizes.type_refusal(size, type_row["extra_specs"])
@@ -71,34 +98,42 @@ def _make(conn: Any, req: Request, wish: Wish, image: dict[str, Any] | None, kno
     if multiattach:
         req.must("volume:multiattach")
     sources.check_type(conn, source, type_row)
-    places = _zones(req, wish, source, type_row, known)
+    places = _zones(req, wish, source, type_row, known, group)
     reservations = _take_quota(conn, req, size, type_row["name"])
     values = {
+        **_owner_and_words(req, wish),
         "size": size,
+        "snapshot_id": source.snapshot_id,
+        "source_volid": source.volume_id,
+        "group_id": group["id"] if group else None,
+        "volume_type_id": type_row["id"],
+        "availability_zone": places[0] if len(places) == 1 else None,
+        "bootable": source.bootable,
+        "multiattach": multiattach,
+    }
+    row = volumes.create(conn, values, wish.metadata)
+    workers.create(conn, "Volume", row["id"], "creating", fresh=True)
+    return Made(
+        row={**row, "is_consistency_group": bool(group) and group["group_type_name"] == CONSISTENCY_TYPE},
+        type_row=type_row,
+        zones=places,
+        reservations=reservations,
+        projects=[] if type_row["is_public"] else types.projects(conn, type_row["id"]),
+        qos_specs=types.qos_specs(conn, type_row["qos_specs_id"]) if type_row["qos_specs_id"] else None,
+        backend=sources.backend(req, source, group),
+        backup_id=source.backup_id,
+    )
+
+
+def _owner_and_words(req: Request, wish: Wish) -> Row:
+    return {
         "user_id": req.context.user_id,
         "project_id": req.context.project_id,
         "status": "creating",
         "attach_status": "detached",
         "display_name": wish.name,
         "display_description": wish.description,
-        "snapshot_id": source.snapshot_id,
-        "source_volid": source.volume_id,
-        "volume_type_id": type_row["id"],
-        "availability_zone": places[0] if len(places) == 1 else None,
-        "bootable": source.bootable,
-        "multiattach": multiattach,
         "shared_targets": True,
-    }
-    row = volumes.create(conn, values, wish.metadata)
-    workers.create(conn, "Volume", row["id"], "creating", fresh=True)
-    return {
-        "row": row,
-        "type": type_row,
-        "zones": places,
-        "reservations": reservations,
-        "projects": [] if type_row["is_public"] else types.projects(conn, type_row["id"]),
-        "qos_specs": types.qos_specs(conn, type_row["qos_specs_id"]) if type_row["qos_specs_id"] else None,
-        "backend": sources.backend(req, source),
     }
 
 
@@ -139,13 +174,13 @@ def _size(wish: Wish, source: Source, image: dict[str, Any] | None) -> int:
     return size
 
 
-def _zones(req: Request, wish: Wish, source: Source, type_row: dict[str, Any], known: list[str]) -> list[str]:
+def _zones(req: Request, wish: Wish, source: Source, type_row: Row, known: list[str], group: Row | None) -> list[str]:
     conf = req.services.conf
     try:
         return zones.choose(
             wish.zone,
             source.zone,
-            None,
+            group["availability_zone"] if group else None,
             zones.zones_of_type(type_row["extra_specs"]),
             known,
             default=conf.default_availability_zone,

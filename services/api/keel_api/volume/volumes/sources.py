@@ -12,13 +12,14 @@ from keel_api.http.request import Request
 from keel_api.volume import faults, lookup
 from keel_api.volume.volumes.wish import Wish, is_uuid
 from keel_common.clients import errors
-from keel_common.db.stores.cinder import encryptions, services, types, volumes
+from keel_common.db.stores.cinder import backups, encryptions, groups, services, types, volumes
+from keel_common.domain.volume import hosts
 from keel_common.domain.volume.states import SOURCE_STATES
 
 
 @dataclass(frozen=True)
 class Source:
-    """What the new volume takes over. `host`: `host@backend#pool` its source lies on; `snapshot`: it is a snapshot."""
+    """What the new volume takes over. `host`: `host@backend#pool` its source lies on."""
 
     size: int | None = None
     type_id: str | None = None
@@ -27,6 +28,7 @@ class Source:
     host: str | None = None
     snapshot_id: str | None = None
     volume_id: str | None = None
+    backup_id: str | None = None
     encrypted: bool = False
 
 
@@ -61,11 +63,34 @@ def load(conn: Any, req: Request, wish: Wish, found: Mapping[str, Any] | None) -
         return _of_snapshot(conn, req, snapshot_id)
     if wish.volume_id is not None:
         return _of_volume(conn, req, wish.volume_id)
+    if wish.backup_id is not None:
+        return _of_backup(conn, req, wish.backup_id)
     return Source()
 
 
-def backend(req: Request, source: Source) -> str | None:
-    """`host@backend#pool` the new volume has to land on, or None when the scheduler is free."""
+def group(conn: Any, req: Request, wish: Wish) -> dict[str, Any] | None:
+    """The group the volume is made in, or None. Raises 404, and 400 for a state or a type that does not fit."""
+    if wish.group_id is None:
+        return None
+    row = groups.get(conn, wish.group_id, lookup.scope(req))
+    if row is None:
+        raise faults.not_found("Group", wish.group_id)
+    req.must("group:get", lookup.target(row))
+    if wish.type is None:
+        raise faults.invalid_input("volume_type must be provided when creating a volume in a group.")
+    found = types.get_by_id_or_name(conn, wish.type, lookup.scope(req))
+    if found is not None and found["id"] not in row["volume_type_ids"]:
+        raise faults.invalid_input(f"volume_type {found['id']} is not supported by group {row['id']}.")
+    if row["status"] not in SOURCE_STATES["group"]:
+        raise faults.invalid("InvalidGroup", f"its status is {row['status']}, it must be available or creating")
+    return row
+
+
+def backend(req: Request, source: Source, in_group: Mapping[str, Any] | None = None) -> str | None:
+    """`host@backend#pool` (of a group: `host@backend`) the new volume has to land on, or None when the scheduler is
+    free."""
+    if in_group is not None and (in_group["cluster_name"] or in_group["host"]):
+        return hosts.destination(in_group)
     if source.snapshot_id is not None and not req.services.conf.snapshot_same_host:
         return None
     return source.host
@@ -118,6 +143,16 @@ def _of_volume(conn: Any, req: Request, volume_id: str) -> Source:
         volume_id=row["id"],
         encrypted=row["encryption_key_id"] is not None,
     )
+
+
+def _of_backup(conn: Any, req: Request, backup_id: str) -> Source:
+    row = backups.get(conn, backup_id, lookup.scope(req))
+    if row is None:
+        raise faults.not_found("Backup", backup_id)
+    req.must("backup:get", lookup.target(row))
+    if row["status"] not in SOURCE_STATES["backup"]:
+        raise faults.invalid("InvalidBackup", f"its status is {row['status']}, it must be available")
+    return Source(size=row["size"], backup_id=row["id"], encrypted=row["encryption_key_id"] is not None)
 
 
 def _snapshot_of_server_image(req: Request, found: Mapping[str, Any]) -> str | None:

@@ -41,6 +41,11 @@ def _attachments(row: Any, req: Request) -> list[dict[str, Any]]:
     ]
 
 
+def _consistency_group(row: Any, req: Request) -> str | None:
+    """A consistency group of the old API is a group of a certain type."""
+    return row["group_id"] if row.get("is_consistency_group") else row["consistencygroup_id"]
+
+
 def _shared_targets(row: Any, req: Request) -> bool | None:
     if row["shared_targets"] is None and not req.at_least(3, 69):
         return True
@@ -70,7 +75,7 @@ _DETAIL = (
     Field("bootable", lambda row, req: "true" if row["bootable"] else "false", columns=("bootable",)),
     Field("encrypted", lambda row, req: row["encryption_key_id"] is not None, columns=("encryption_key_id",)),
     Field("replication_status", "replication_status"),
-    Field("consistencygroup_id", "consistencygroup_id"),
+    Field("consistencygroup_id", _consistency_group, columns=("consistencygroup_id", "group_id")),
     Field("multiattach", "multiattach"),
     Field("attachments", _attachments),
     Field("migration_status", "migration_status", policy=_ADMIN),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from keel_api.http.fault import Fault
@@ -19,26 +19,25 @@ _HINTS = "OS-SCH-HNT:scheduler_hints"
 class Wish:
     """A volume as asked for. `type`: id or name. `image`: what imageRef names. `hints`: scheduler hints or None."""
 
-    size: int | None
-    name: str | None
-    description: str | None
-    type: str | None
-    zone: str | None
-    snapshot_id: str | None
-    volume_id: str | None
-    image: str | None
-    metadata: dict[str, str]
-    hints: Mapping[str, Any] | None
+    size: int | None = None
+    name: str | None = None
+    description: str | None = None
+    type: str | None = None
+    zone: str | None = None
+    snapshot_id: str | None = None
+    volume_id: str | None = None
+    backup_id: str | None = None
+    group_id: str | None = None
+    image: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, Any] | None = None
 
 
 def read_wish(req: Request) -> Wish:
-    """The wish of a validated body. Raises 400 for what contradicts itself, 501 for what is not built."""
+    """The wish of a validated body. Raises 400 for what contradicts itself."""
     asked = req.body["volume"]
     if not req.context.project_id:
         raise Fault(403, "A token of a project is needed.")
-    for key in ("backup_id", "group_id", "consistencygroup_id"):
-        if asked.get(key):
-            raise Fault(501, f"OpenKeel does not create volumes with {key} yet.")
     if asked.get("multiattach") is not None and lists.boolean("multiattach", asked["multiattach"]):
         raise Fault(400, "The multiattach parameter is gone: use a volume type with multiattach enabled.")
     wish = Wish(
@@ -49,12 +48,15 @@ def read_wish(req: Request) -> Wish:
         zone=asked.get("availability_zone"),
         snapshot_id=asked.get("snapshot_id"),
         volume_id=asked.get("source_volid"),
+        backup_id=asked.get("backup_id") if req.at_least(3, 47) else None,
+        group_id=(asked.get("group_id") if req.at_least(3, 13) else None) or asked.get("consistencygroup_id"),
         image=asked.get("image_id") or asked.get("imageRef") or None,
         metadata=asked.get("metadata") or {},
         hints=_hints(req.body.get(_HINTS)),
     )
-    if sum(value is not None for value in (wish.snapshot_id, wish.volume_id, wish.image)) > 1:
-        raise faults.invalid_input("a volume has one source at most: a snapshot, a volume or an image")
+    sources = (wish.snapshot_id, wish.volume_id, wish.image, wish.backup_id)
+    if sum(value is not None for value in sources) > 1:
+        raise faults.invalid_input("a volume has one source at most: a snapshot, a volume, an image or a backup")
     return wish
 
 

@@ -1,0 +1,1 @@
+"""The older API of groups: consistency groups and their snapshots."""

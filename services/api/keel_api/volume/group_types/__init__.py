@@ -1,0 +1,1 @@
+"""Group types and their specs."""
