@@ -46,6 +46,11 @@ class Database:
     def is_sqlite(self) -> bool:
         return self.url.get_backend_name() == "sqlite"
 
+    @property
+    def dialect(self) -> str:
+        """ "sqlite", "mysql" or "mariadb"."""
+        return self.url.get_backend_name()
+
     def run(self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """`fn(connection, ...)` in one write transaction; an exception rolls it back.
 

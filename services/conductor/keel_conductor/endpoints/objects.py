@@ -5,9 +5,10 @@ from typing import Any
 
 from keel_common.db import Cells
 from keel_common.db.refusals import Refused
+from keel_common.db.violations import IntegrityError, violated
 from keel_conductor.objects import MODULES
 from keel_conductor.objects.registry import Call, perform, perform_class
-from keel_contract import errors
+from keel_contract import errors, versions
 from keel_contract.context import Context
 from keel_contract.nova.objects import NovaObject
 from keel_contract.nova.remote import at_versions
@@ -20,7 +21,17 @@ def answered(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     try:
         return fn(*args, **kwargs)
     except Refused as refused:
-        raise errors.ExpectedFault(refused.name, str(refused), code=refused.code, **refused.facts) from refused
+        raise _told(refused) from refused
+    except errors.BadArguments as bad:
+        raise errors.ExpectedFault("TypeError", str(bad), module="builtins") from bad
+    except IntegrityError as error:
+        raise _told(violated(error)) from error
+
+
+def _told(refused: Refused) -> errors.ExpectedFault:
+    module = getattr(refused, "module", None)
+    facts = {"code": refused.code, **refused.facts} if module is None else refused.facts
+    return errors.ExpectedFault(refused.name, str(refused), module=module, **facts)
 
 
 class ObjectEndpoint:
@@ -50,12 +61,19 @@ class ObjectEndpoint:
     ) -> Any:
         """The result; an object comes in the version the caller names."""
         result = answered(perform_class, self._call(context), objname, objmethod, args, kwargs)
-        if isinstance(result, NovaObject):
-            return at_versions(result, object_versions)
-        return result
+        if not isinstance(result, NovaObject):
+            return result
+        if objname not in object_versions:
+            raise errors.ExpectedFault("KeyError", repr(objname), module="builtins")
+        # As a real conductor: what is within goes at older versions only when the object itself has to.
+        if versions.understands(object_versions[objname], result.VERSION):
+            return result
+        return result.to_primitive(object_versions[objname], object_versions)
 
     def object_backport_versions(self, context: Context, objinst: Any, object_versions: Mapping[str, str]) -> Any:
         """The wire form of an object in older versions."""
+        if objinst.obj_name() not in object_versions:
+            raise errors.ExpectedFault("KeyError", repr(objinst.obj_name()), module="builtins")
         return at_versions(objinst, object_versions)
 
     def provider_fw_rule_get_all(self, context: Context) -> list[Any]:

@@ -1,16 +1,52 @@
-"""What a compute asks of versioned objects: a table (object, method) -> function on the stores."""
+"""What computes and other services ask of versioned objects: a table (object, method) -> function on the stores."""
 
 from keel_conductor.objects import (
     actions,
-    api_records,
+    aggregates,
+    builds,
     devices,
+    flavors,
+    groups,
+    instance_lists,
     instances,
+    keys,
+    logs,
+    mappings,
     moves,
     network,
     nodes,
+    old_ids,
     parts,
+    pci,
+    quotas,
+    security,
     services,
+    specs,
+    tags,
 )
 
-MODULES = (actions, api_records, devices, instances, moves, network, nodes, parts, services)
+MODULES = (
+    actions,
+    aggregates,
+    builds,
+    devices,
+    flavors,
+    groups,
+    instance_lists,
+    instances,
+    keys,
+    logs,
+    mappings,
+    moves,
+    network,
+    nodes,
+    old_ids,
+    parts,
+    pci,
+    quotas,
+    security,
+    services,
+    specs,
+    tags,
+)
 """Importing them fills the table of `registry`."""

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from keel_common.db.refusals import not_found
+from keel_common.db.refusals import Refused, not_found
 from keel_common.db.stores.nova import extras
 from keel_common.db.stores.nova import migrations as store
 from keel_conductor.objects import wire
-from keel_conductor.objects.registry import Call, action, class_action
+from keel_conductor.objects.registry import Call, Done, action, class_action
 
 NAME = "Migration"
 LIST = "MigrationList"
+MOMENTS = ("changes-since", "changes-before")
 
 
 def _object(row: dict[str, Any] | None, what: Any, name: str = "MigrationNotFound", **facts: Any) -> Any:
@@ -19,15 +20,23 @@ def _object(row: dict[str, Any] | None, what: Any, name: str = "MigrationNotFoun
 
 
 @action(NAME, "create")
-def create(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
-    return wire.fields(NAME, call.db.run(store.create, wire.changed(obj))), None
+def create(call: Call, obj: Any) -> Done:
+    if obj.is_set("id"):
+        raise Refused("ObjectActionError", "The migration exists.", action="create", reason="already created")
+    if obj.get("dest_node") and not obj.get("dest_compute_id"):
+        reason = "a move to a node needs its dest_compute_id"
+        raise Refused("ObjectActionError", "The id of the node is missing.", action="create", reason=reason)
+    asked = {"user_id": call.context.user_id, "project_id": call.context.project_id}
+    return Done(wire.fields(NAME, call.db.run(store.create, asked | wire.changed(obj))))
 
 
 @action(NAME, "save")
-def save(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
+def save(call: Call, obj: Any) -> Done:
     values = wire.changed(obj)
     values.pop("id", None)
-    return wire.fields(NAME, call.db.run(store.update, obj.id, values)), None
+    if not values:
+        return Done({})
+    return Done(wire.fields(NAME, call.db.run(store.update, obj.id, values)))
 
 
 @class_action(NAME, "get_by_id")
@@ -87,16 +96,23 @@ def get_by_filters(
     limit: int | None = None,
     marker: str | None = None,
 ) -> Any:
-    if marker is not None:
-        raise not_found("MarkerNotFound", f"Paging by marker {marker}", marker=marker)
+    """Behind the migration with uuid `marker`, when one is named."""
     order = list(zip(sort_keys or (), sort_dirs or ["desc"] * len(sort_keys or ()), strict=False))
-    return _listed(call.db.read(store.listing, filters, order, limit))
+    wanted = {name: wire.moment(value) if name in MOMENTS else value for name, value in filters.items()}
+    if marker is None:
+        return _listed(call.db.read(store.listing, wanted, order, limit))
+    rows = call.db.read(store.listing, wanted, order)
+    uuids = [row["uuid"] for row in rows]
+    if marker not in uuids:
+        raise not_found("MarkerNotFound", f"Migration {marker}", marker=marker)
+    behind = rows[uuids.index(marker) + 1 :]
+    return _listed(behind if limit is None else behind[:limit])
 
 
 @class_action("MigrationContext", "get_by_instance_uuid")
 def get_context(call: Call, instance_uuid: str) -> Any:
-    _, found = call.db.read(extras.get, instance_uuid, "migration_context")
-    if found is None:
+    there, found = call.db.read(extras.get, instance_uuid, "migration_context")
+    if not there:
         text = f"Migration context of server {instance_uuid}"
         raise not_found("MigrationContextNotFound", text, instance_uuid=instance_uuid)
     return wire.stored(found)

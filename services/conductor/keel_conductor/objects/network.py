@@ -3,9 +3,11 @@
 import json
 from typing import Any
 
+from keel_common.db.refusals import Refused, not_found
 from keel_common.db.stores.nova import network_parts as store
+from keel_common.db.violations import IntegrityError
 from keel_conductor.objects import wire
-from keel_conductor.objects.registry import Call, action, class_action
+from keel_conductor.objects.registry import Call, Done, action, class_action
 
 CACHE = "InstanceInfoCache"
 VIF = "VirtualInterface"
@@ -21,43 +23,69 @@ def get_cache(call: Call, instance_uuid: str) -> Any:
 
 
 @action(CACHE, "save")
-def save_cache(call: Call, obj: Any, update_cells: bool = True) -> tuple[dict[str, Any], Any]:
+def save_cache(call: Call, obj: Any, update_cells: bool = True) -> Done:
     if "network_info" not in obj.obj_what_changed():
-        return {}, None
+        return Done({})
     row = call.db.run(store.save_info_cache, obj.instance_uuid, json.dumps(obj.network_info or []))
-    return _fields(row), None
+    return Done(_fields(row))
 
 
 @action(CACHE, "refresh")
-def refresh_cache(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
-    return _fields(call.db.read(store.info_cache, obj.instance_uuid)), None
+def refresh_cache(call: Call, obj: Any) -> Done:
+    """Fields that the caller has get the stored values."""
+    fresh = _fields(call.db.read(store.info_cache, obj.instance_uuid))
+    return Done({name: value for name, value in fresh.items() if obj.is_set(name)})
 
 
 @action(CACHE, "delete")
-def delete_cache(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
+def delete_cache(call: Call, obj: Any) -> Done:
     call.db.run(store.delete_info_cache, obj.instance_uuid)
-    return {}, None
+    return Done.untouched(obj)
 
 
 @action(VIF, "create")
-def create_vif(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
-    return wire.fields(VIF, call.db.run(store.create_vif, wire.changed(obj))), None
+def create_vif(call: Call, obj: Any) -> Done:
+    if obj.is_set("id"):
+        raise Refused("ObjectActionError", "The interface exists.", action="create", reason="already created")
+    try:
+        return Done(_vif_fields(call.db.run(store.create_vif, wire.changed(obj))))
+    except IntegrityError as error:
+        raise Refused("VirtualInterfaceCreateException", "The interface cannot be stored.") from error
+
+
+def _vif_fields(row: dict[str, Any]) -> dict[str, Any]:
+    """Without network_id where the row has none, which is the rule by now."""
+    return wire.fields(VIF, {name: value for name, value in row.items() if name != "network_id" or value is not None})
 
 
 @action(VIF, "save")
-def save_vif(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
-    return wire.fields(VIF, call.db.run(store.update_vif, obj.id, wire.changed(obj))), None
+def save_vif(call: Call, obj: Any) -> Done:
+    """The result is the interface itself."""
+    values = wire.changed(obj)
+    if "address" in values:
+        text = "The address of an interface stays."
+        raise Refused("ObjectActionError", text, action="save", reason="address is not mutable")
+    row = call.db.run(store.update_vif, obj.id, values)
+    if not row:
+        raise not_found("VirtualInterfaceNotFound", f"Interface {obj.id}", id=obj.id)
+    return Done(_vif_fields(row), wire.read(wire.REGISTRY.classes[VIF], _vif_fields(row)))
 
 
 @action(VIF, "destroy")
-def destroy_vif(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
+def destroy_vif(call: Call, obj: Any) -> Done:
     call.db.run(store.delete_vif, obj.id)
-    return {}, None
+    return Done({})
 
 
 def _vif(call: Call, **equal: Any) -> Any:
     row = call.db.read(store.vif, **equal)
-    return None if row is None else wire.record(VIF, row)
+    return None if row is None else wire.read(wire.REGISTRY.classes[VIF], _vif_fields(row))
+
+
+def _vifs(rows: list[dict[str, Any]]) -> Any:
+    return wire.listed(
+        "VirtualInterfaceList", [wire.read(wire.REGISTRY.classes[VIF], _vif_fields(row)) for row in rows]
+    )
 
 
 @class_action(VIF, "get_by_id")
@@ -87,9 +115,9 @@ def delete_vifs(call: Call, instance_uuid: str) -> None:
 
 @class_action("VirtualInterfaceList", "get_all")
 def get_vifs(call: Call) -> Any:
-    return wire.listed("VirtualInterfaceList", call.db.read(store.vifs), VIF)
+    return _vifs(call.db.read(store.vifs))
 
 
 @class_action("VirtualInterfaceList", "get_by_instance_uuid")
 def get_vifs_of_server(call: Call, instance_uuid: str, use_slave: bool = False) -> Any:
-    return wire.listed("VirtualInterfaceList", call.db.read(store.vifs, instance_uuid), VIF)
+    return _vifs(call.db.read(store.vifs, instance_uuid))

@@ -6,13 +6,18 @@ from typing import Any
 from keel_common.db.stores.nova.instances_create import NewServer
 from keel_conductor.objects import wire
 
+FLAGS = {"cleaned": 0, "hidden": False, "disable_terminate": False, "shutdown_terminate": False}
+"""Columns that no new server leaves empty."""
+
 
 def of(obj: Any, **more: Any) -> NewServer:
     """The row set of an Instance; `more` adds devices, tags, action ... of NewServer."""
     changes_all = {name for name in obj.fields if obj.is_set(name)}
-    values = wire.instance_values(obj, changes_all)
-    stored = {"cur": None, "old": None, "new": None} | wire.flavors(obj, changes_all)
-    extra = wire.extra_texts(obj, changes_all) | {"flavor": json.dumps(stored)}
+    values = FLAGS | wire.instance_values(obj, changes_all)
+    flavors = wire.flavors(obj, changes_all)
+    extra = wire.extra_texts(obj, changes_all)
+    if flavors:
+        extra["flavor"] = json.dumps({"cur": None, "old": None, "new": None} | flavors)
     cache = obj.get("info_cache")
     network_info = cache.network_info if cache is not None and cache.is_set("network_info") else []
     return NewServer(

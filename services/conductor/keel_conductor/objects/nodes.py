@@ -3,10 +3,11 @@
 import json
 from typing import Any
 
-from keel_common.db.refusals import not_found
+from keel_common.db.refusals import Refused, not_found
 from keel_common.db.stores.nova import compute_nodes as store
+from keel_common.db.violations import IntegrityError
 from keel_conductor.objects import wire
-from keel_conductor.objects.registry import Call, action, class_action
+from keel_conductor.objects.registry import Call, Done, action, class_action
 from keel_contract.nova import objects
 
 NAME = "ComputeNode"
@@ -15,20 +16,29 @@ _RATIOS = ("cpu_allocation_ratio", "ram_allocation_ratio", "disk_allocation_rati
 
 
 def fields(call: Call, row: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a ComputeNode from its row (nova 34.0.0 db semantics, serialized columns)."""
+    """The fields of a ComputeNode from its row (nova 34.0.0 db semantics, serialized columns).
+
+    A row of a node that never reported a ratio says 0.0 or nothing: the configured one holds, else the first one, and
+    the row gets it.
+    """
     values = wire.fields(NAME, row)
-    for ratio in _RATIOS:
-        # A row of a node that never reported one says 0.0 or nothing: the configured ratio holds, else the first one.
-        if not row[ratio]:
-            values[ratio] = getattr(call.conf, ratio) or getattr(call.conf, f"initial_{ratio}")
+    lacking = {ratio: _ratio(call, ratio) for ratio in _RATIOS if not row[ratio]}
+    if lacking:
+        call.db.run(store.update, row["id"], lacking)
+    values.update(lacking)
     values["stats"] = json.loads(row["stats"] or "{}")
-    specs = json.loads(row["supported_instances"] or "[]")
-    values["supported_hv_specs"] = [
-        wire.read(objects.HVSpec, dict(zip(("arch", "hv_type", "vm_mode"), spec, strict=True))) for spec in specs
-    ]
+    if row["supported_instances"]:
+        specs = json.loads(row["supported_instances"])
+        values["supported_hv_specs"] = [
+            objects.HVSpec(**dict(zip(("arch", "hv_type", "vm_mode"), spec, strict=True))) for spec in specs
+        ]
     pools = json.loads(row["pci_stats"]) if row["pci_stats"] else None
     values["pci_device_pools"] = wire.stored(pools) if isinstance(pools, dict) else None
     return values
+
+
+def _ratio(call: Call, name: str) -> float:
+    return float(getattr(call.conf, name) or getattr(call.conf, f"initial_{name}"))
 
 
 def _object(call: Call, row: dict[str, Any]) -> Any:
@@ -51,19 +61,33 @@ def _values(obj: Any) -> dict[str, Any]:
 
 
 @action(NAME, "create")
-def create(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
-    return fields(call, call.db.run(store.create, _values(obj))), None
+def create(call: Call, obj: Any) -> Done:
+    if obj.is_set("id"):
+        raise Refused("ObjectActionError", "The node exists.", action="create", reason="already created")
+    values = {"stats": "{}"} | _values(obj)
+    try:
+        row = call.db.run(store.create, values)
+    except IntegrityError as error:
+        target = f"compute node {obj.get('host')}:{obj.get('uuid')}"
+        raise Refused("DuplicateRecord", f"There is a {target}.", 409, target=target) from error
+    return Done(fields(call, row), None, _unsaved(obj))
+
+
+def _unsaved(obj: Any) -> list[str]:
+    """PCI pools with changes of their own stay named."""
+    pools = obj.get("pci_device_pools")
+    return ["pci_device_pools"] if pools is not None and pools.obj_what_changed() else []
 
 
 @action(NAME, "save")
-def save(call: Call, obj: Any, prune_stats: bool = False) -> tuple[dict[str, Any], Any]:
-    return fields(call, call.db.run(store.update, obj.id, _values(obj))), None
+def save(call: Call, obj: Any, prune_stats: bool = False) -> Done:
+    return Done(fields(call, call.db.run(store.update, obj.id, _values(obj))), None, _unsaved(obj))
 
 
 @action(NAME, "destroy")
-def destroy(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
-    call.db.run(store.destroy, obj.id, obj.get("service_id"))
-    return {}, None
+def destroy(call: Call, obj: Any) -> Done:
+    call.db.run(store.destroy, obj.id, obj.get("host"))
+    return Done({})
 
 
 def _get(call: Call, what: Any, **equal: Any) -> Any:
@@ -130,10 +154,7 @@ def get_all_by_uuids(call: Call, compute_uuids: list[str]) -> Any:
 
 @class_action(LIST, "_get_by_service")
 def get_by_service(call: Call, service_id: int, use_slave: bool = False) -> Any:
-    rows = call.db.read(store.listing, service_id=service_id)
-    if not rows:
-        raise not_found("ServiceNotFound", f"Nodes of service {service_id}", service_id=service_id)
-    return _listed(call, rows)
+    return _listed(call, call.db.read(store.listing, service_id=service_id))
 
 
 @class_action(LIST, "get_by_hypervisor")

@@ -1,13 +1,12 @@
-"""Parts of a server: what instance_extra holds, tags, shares, PCI devices, old names, console tokens."""
+"""Parts of a server: what instance_extra holds, and console tokens."""
 
 import uuid
 from typing import Any
 
 from keel_common.db.refusals import Refused, not_found
-from keel_common.db.stores.nova import console_tokens, extras, instances
+from keel_common.db.stores.nova import console_tokens, extras, instances, instances_save
 from keel_conductor.objects import wire
-from keel_conductor.objects.registry import Call, action, class_action
-from keel_contract.nova import objects
+from keel_conductor.objects.registry import Call, Done, action, class_action
 
 TOKEN = "ConsoleAuthToken"
 
@@ -46,75 +45,32 @@ def get_numa_topology(call: Call, instance_uuid: str) -> Any:
     return wire.stored(found)
 
 
+@action("InstanceNUMATopology", "create")
+def create_numa_topology(call: Call, obj: Any) -> Done:
+    """Into the instance_extra row of a server."""
+    changes = instances_save.Changes(extra={"numa_topology": wire.text(obj)})
+    call.db.run(instances_save.save_parts, obj.instance_uuid, changes)
+    return Done({})
+
+
 @class_action("InstancePCIRequests", "get_by_instance_uuid")
 def get_pci_requests(call: Call, instance_uuid: str) -> Any:
     return wire.pci_requests(instance_uuid, call.db.read(extras.get, instance_uuid, "pci_requests")[1])
 
 
-@class_action("PciDeviceList", "get_by_compute_node")
-def get_devices_of_node(call: Call, node_id: int) -> Any:
-    return _devices(call, compute_node_id=node_id)
-
-
-@class_action("PciDeviceList", "get_by_instance_uuid")
-def get_devices_of_server(call: Call, uuid: str) -> Any:
-    return _devices(call, instance_uuid=uuid, status="allocated")
-
-
-@class_action("PciDeviceList", "get_by_parent_address")
-def get_devices_of_parent(call: Call, node_id: int, parent_addr: str) -> Any:
-    return _devices(call, compute_node_id=node_id, parent_addr=parent_addr)
-
-
-def _devices(call: Call, **equal: Any) -> Any:
-    return wire.listed("PciDeviceList", [wire.pci_device(row) for row in call.db.read(extras.pci_devices, **equal)])
-
-
-@class_action("ShareMappingList", "get_by_instance_uuid")
-def get_shares(call: Call, instance_uuid: str) -> Any:
-    return wire.listed("ShareMappingList", call.db.read(extras.shares, instance_uuid=instance_uuid), "ShareMapping")
-
-
-@class_action("ShareMappingList", "get_by_share_id")
-def get_share(call: Call, share_id: str) -> Any:
-    return wire.listed("ShareMappingList", call.db.read(extras.shares, share_id=share_id), "ShareMapping")
-
-
-@class_action("TagList", "get_by_resource_id")
-def get_tags(call: Call, resource_id: str) -> Any:
-    return _tags(resource_id, call.db.read(extras.tags, resource_id))
-
-
-@class_action("TagList", "create")
-def create_tags(call: Call, resource_id: str, tags: list[str]) -> Any:
-    return _tags(resource_id, call.db.run(extras.replace_tags, resource_id, tags))
-
-
-@class_action("TagList", "destroy")
-def destroy_tags(call: Call, resource_id: str) -> None:
-    call.db.run(extras.replace_tags, resource_id, [])
-
-
-def _tags(resource_id: str, names: list[str]) -> Any:
-    return wire.listed("TagList", [{"resource_id": resource_id, "tag": name} for name in names], "Tag")
-
-
-@class_action("EC2Ids", "get_by_instance")
-def get_ec2_ids(call: Call, instance: Any) -> Any:
-    server = call.db.read(instances.by_uuid, instance.uuid, ["ec2_ids"], "yes")
-    if server is None:
-        raise not_found("InstanceNotFound", f"Server {instance.uuid}", instance_id=instance.uuid)
-    return wire.read(objects.EC2Ids, server["ec2_ids"])
-
-
 @action(TOKEN, "authorize")
-def authorize(call: Call, obj: Any, ttl: int) -> tuple[dict[str, Any], Any]:
+def authorize(call: Call, obj: Any, ttl: int) -> Done:
     """A new token; only this answer ever holds it."""
     if obj.is_set("id"):
-        raise Refused("ObjectActionError", "The token is in use.", action="authorize", reason="already authorized")
+        raise Refused(
+            "ObjectActionError", "The token is in use.", action="authorize", reason="the token is authorized already"
+        )
     token = str(uuid.uuid4())
+    server = obj.instance_uuid
+    if call.db.read(instances.columns, server) is None:
+        raise not_found("InstanceNotFound", f"Server {server}", instance_id=server)
     row = call.db.run(console_tokens.authorize, token, ttl, wire.changed(obj))
-    return wire.fields(TOKEN, row) | {"token": token}, token
+    return Done(wire.fields(TOKEN, row) | {"token": token}, token)
 
 
 @class_action(TOKEN, "validate")

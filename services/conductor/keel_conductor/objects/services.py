@@ -3,9 +3,10 @@
 from typing import Any
 
 from keel_common.db.refusals import Refused, not_found
+from keel_common.db.stores.nova import aggregates, compute_nodes
 from keel_common.db.stores.nova import services as store
 from keel_conductor.objects import wire
-from keel_conductor.objects.registry import Call, action, class_action
+from keel_conductor.objects.registry import Call, Done, action, class_action
 
 NAME = "Service"
 COMPUTE = "nova-compute"
@@ -41,7 +42,8 @@ def get_by_host_and_binary(call: Call, host: str, binary: str) -> Any:
 
 @class_action(NAME, "get_by_args")
 def get_by_args(call: Call, host: str, binary: str) -> Any:
-    return get_by_host_and_binary(call, host, binary)
+    row = call.db.read(store.by_host_and_binary, host, binary)
+    return _found(row, "HostBinaryNotFound", f"{binary} of host {host}", host=host, binary=binary)
 
 
 @class_action(NAME, "get_by_host_and_topic")
@@ -63,11 +65,16 @@ def get_minimum_version(call: Call, binary: str, use_slave: bool = False) -> int
 @class_action(NAME, "get_minimum_version_multi")
 def get_minimum_version_multi(call: Call, binaries: list[str], use_slave: bool = False) -> int:
     """Lowest version of all these binaries; 0 when none of them has a row."""
+    if not all(binary.startswith("nova-") for binary in binaries):
+        facts = {"action": "get_minimum_version", "reason": "Invalid binary prefix"}
+        raise Refused("ObjectActionError", f"Not all services of nova: {binaries}", **facts)
     return min(call.db.read(store.minimum_versions, binaries).values(), default=0)
 
 
 @action(NAME, "create")
-def create(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
+def create(call: Call, obj: Any) -> Done:
+    if obj.is_set("id"):
+        raise Refused("ObjectActionError", "The service exists.", action="create", reason="already created")
     values = _values(obj)
     _guard_version(call, values)
     host, binary, topic = values.get("host", ""), values.get("binary", ""), values.get("topic")
@@ -80,25 +87,27 @@ def create(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
             "disabled": True,
             "disabled_reason": "New computes are disabled: [DEFAULT]enable_new_services is off",
         }
-    return wire.fields(NAME, call.db.run(store.create, values)), None
+    return Done(wire.fields(NAME, call.db.run(store.create, values)))
 
 
 @action(NAME, "save")
-def save(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
+def save(call: Call, obj: Any) -> Done:
     values = _values(obj)
+    if not values:
+        return Done({})
     if "version" in values:
-        _guard_version(call, values)
+        _guard_version(call, {"binary": obj.get("binary"), **values})
     if not call.db.run(store.update, obj.id, values):
         raise not_found("ServiceNotFound", f"Service {obj.id}", service_id=obj.id)
     row: dict[str, Any] | None = call.db.read(store.by_id, obj.id)
-    return wire.fields(NAME, row or {}), None
+    return Done(wire.fields(NAME, row or {}))
 
 
 @action(NAME, "destroy")
-def destroy(call: Call, obj: Any) -> tuple[dict[str, Any], Any]:
+def destroy(call: Call, obj: Any) -> Done:
     if not call.db.run(store.destroy, obj.id):
         raise not_found("ServiceNotFound", f"Service {obj.id}", service_id=obj.id)
-    return {}, None
+    return Done({})
 
 
 def _values(obj: Any) -> dict[str, Any]:
@@ -117,9 +126,28 @@ def _guard_version(call: Call, values: dict[str, Any]) -> None:
 
 @class_action("ServiceList", "get_all")
 def get_all(call: Call, disabled: bool | None = None, set_zones: bool = False) -> Any:
+    found = _listed(call, *([] if disabled is None else [TABLE.c.disabled == disabled]))
     if set_zones:
-        raise Refused("ObjectActionError", "set_zones is not built", action="get_all", reason="not built")
-    return _listed(call, *([] if disabled is None else [TABLE.c.disabled == disabled]))
+        zones = call.api.read(aggregates.zones)
+        for service in found.objects:
+            service.availability_zone = _zone(call, service, zones)
+            service.obj_reset_changes(["availability_zone"])
+    return found
+
+
+def _zone(call: Call, service: Any, zones: dict[str, str]) -> str:
+    """A compute is in the zone an aggregate puts it into, anything else in the internal one."""
+    if service.topic != "compute":
+        return str(call.conf.internal_service_availability_zone)
+    return zones.get(service.host, call.conf.default_availability_zone)
+
+
+@class_action("ServiceList", "get_all_computes_by_hv_type")
+def get_all_computes_by_hv_type(call: Call, hv_type: str) -> Any:
+    """Enabled computes whose node has this hypervisor type."""
+    nodes = call.db.read(compute_nodes.listing, hypervisor_type=[hv_type])
+    hosts = {row["host"] for row in nodes}
+    return _listed(call, TABLE.c.host.in_(hosts), TABLE.c.binary == COMPUTE, TABLE.c.disabled == False)  # noqa: E712
 
 
 @class_action("ServiceList", "get_by_host")

@@ -22,6 +22,8 @@ EXTRA_OBJECTS = (
     "vcpu_model",
 )
 """Columns of instance_extra that hold a whole object as JSON."""
+NEVER_NONE = ("flavor", "keypairs")
+"""Fields that are left out where nothing is stored."""
 FLAVORS = {"flavor": "cur", "old_flavor": "old", "new_flavor": "new"}
 
 
@@ -73,6 +75,18 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
+def moment(value: Any) -> Any:
+    """A moment that came as text or as a datetime, as a column takes it; None stays."""
+    if isinstance(value, str):
+        value = datetime.datetime.fromisoformat(value)
+    return plain(value)
+
+
+def value(obj: Any, name: str, default: Any = None) -> Any:
+    """The value of a field, `default` when it has none; for objects that have an action named `get`."""
+    return getattr(obj, name) if obj.is_set(name) else default
+
+
 def changed(obj: Any) -> dict[str, Any]:
     """The changed fields of an object as plain values."""
     return {name: plain(getattr(obj, name)) for name in obj.obj_what_changed() if obj.is_set(name)}
@@ -93,11 +107,16 @@ def text(obj: Any) -> str | None:
 
 def instance(server: Row) -> Any:
     """An Instance with the columns and parts of a server of `stores.nova.instances`."""
+    return read(objects.Instance, instance_fields(server))
+
+
+def instance_fields(server: Row) -> dict[str, Any]:
+    """The fields of an Instance that a server fills."""
     values = fields("Instance", {name: value for name, value in server.items() if name not in _PARTS})
     for name, make in _PARTS.items():
-        if name in server:
+        if name in server and (name not in NEVER_NONE or server[name] is not None):
             values[name] = make(server)
-    return read(objects.Instance, values)
+    return values
 
 
 def _child(name: str) -> Any:
@@ -135,7 +154,6 @@ def pci_device(row: Row) -> Any:
 
 _PARTS: dict[str, Any] = {
     **{name: _child(name) for name in (*FLAVORS, *EXTRA_OBJECTS)},
-    "keypairs": lambda server: stored(server["keypairs"]) or listed("KeyPairList", []),
     "info_cache": _info_cache,
     "fault": _fault,
     "tags": _tags,
@@ -145,7 +163,7 @@ _PARTS: dict[str, Any] = {
     "pci_devices": lambda server: listed("PciDeviceList", [pci_device(row) for row in server["pci_devices"]]),
     "services": lambda server: listed("ServiceList", server["services"], "Service"),
     "security_groups": lambda server: listed("SecurityGroupList", []),
-    "ec2_ids": lambda server: read(objects.EC2Ids, server["ec2_ids"]),
+    "ec2_ids": lambda server: objects.EC2Ids(**server["ec2_ids"]),
 }
 
 

@@ -46,6 +46,11 @@ def update(conn: sa.Connection, device_id: int, values: Mapping[str, Any]) -> Ro
     return row
 
 
+def of_name(conn: sa.Connection, instance_uuid: str, device_name: str) -> Row | None:
+    """The row of a server with this device name."""
+    return one(conn, TABLE, TABLE.c.instance_uuid == instance_uuid, TABLE.c.device_name == device_name)
+
+
 def destroy(conn: sa.Connection, device_id: int) -> bool:
     """Soft-deletes a row."""
     return soft_delete(conn, TABLE, [TABLE.c.id == device_id]) > 0

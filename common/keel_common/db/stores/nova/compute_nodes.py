@@ -49,13 +49,15 @@ def page(conn: sa.Connection, limit: int | None, marker: int | None) -> list[Row
 
 
 def create(conn: sa.Connection, values: Mapping[str, Any]) -> Row:
-    """A new node; one with the uuid of a deleted node takes that row over. IntegrityError for a living twin."""
+    """A new node; one with a uuid that is known takes over that row, deleted or not. IntegrityError for a node of the
+    same host and name."""
     row = {"uuid": str(uuids.uuid4()), "mapped": 0, **columns_of(TABLE, values)}
-    buried = one(conn, TABLE, TABLE.c.uuid == row["uuid"], read_deleted="only")
-    if buried is None:
+    known = one(conn, TABLE, TABLE.c.uuid == row["uuid"], read_deleted="yes")
+    if known is None:
         return find(conn, id=add(conn, TABLE, row)) or {}
-    cas(conn, TABLE, row | {"deleted": 0, "deleted_at": None}, [TABLE.c.id == buried["id"]])
-    return find(conn, id=buried["id"]) or {}
+    row.pop("mapped")
+    cas(conn, TABLE, row | {"deleted": 0, "deleted_at": None}, [TABLE.c.id == known["id"]])
+    return find(conn, id=known["id"]) or {}
 
 
 def update(conn: sa.Connection, node_id: int, values: Mapping[str, Any]) -> Row:
@@ -67,12 +69,14 @@ def update(conn: sa.Connection, node_id: int, values: Mapping[str, Any]) -> Row:
     return row
 
 
-def destroy(conn: sa.Connection, node_id: int, service_id: int | None) -> None:
-    """Soft-deletes a node of a service. Raises Refused ObjectActionError when it belongs to another one now."""
-    where = [TABLE.c.id == node_id]
-    where.append(TABLE.c.service_id == service_id if service_id is not None else TABLE.c.service_id.is_(None))
-    if not soft_delete(conn, TABLE, where):
+def destroy(conn: sa.Connection, node_id: int, host: str | None) -> None:
+    """Soft-deletes a node. Raises Refused ComputeHostNotFound, or ObjectActionError when it is of another host now."""
+    where = [TABLE.c.id == node_id] + ([TABLE.c.host == host] if host else [])
+    if soft_delete(conn, TABLE, where):
+        return
+    if host and find(conn, id=node_id) is not None:
         raise Refused("ObjectActionError", f"Node {node_id} changed.", action="destroy", reason="host changed")
+    raise not_found("ComputeHostNotFound", f"Compute node {node_id}", host=node_id)
 
 
 def hosts(conn: sa.Connection, names: Iterable[str]) -> list[Row]:

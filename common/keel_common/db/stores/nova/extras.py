@@ -1,10 +1,11 @@
 """Parsed columns of instance_extra, and other parts of a server in tables of their own: shares, tags, PCI devices."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
 
+from keel_common.db.statements import cas
 from keel_common.db.stores.nova.rows import TABLES, Row, every, many, parse
 
 EXTRA = TABLES["instance_extra"]
@@ -18,6 +19,11 @@ def get(conn: sa.Connection, instance_uuid: str, column: str) -> tuple[bool, Any
     query = sa.select(EXTRA.c[column]).where(EXTRA.c.instance_uuid == instance_uuid, EXTRA.c.deleted == 0)
     row = conn.execute(query.limit(1)).first()
     return row is not None, parse(row[0]) if row is not None else None
+
+
+def put(conn: sa.Connection, instance_uuid: str, values: Mapping[str, str | None]) -> bool:
+    """Sets columns of the row of a living server; False when there is none."""
+    return cas(conn, EXTRA, values, [EXTRA.c.instance_uuid == instance_uuid, EXTRA.c.deleted == 0])
 
 
 def tags(conn: sa.Connection, resource_id: str) -> list[str]:

@@ -29,8 +29,6 @@ EXTRA_PARTS = (
     "vcpu_model",
 )
 _FLAVORS = ("flavor", "old_flavor", "new_flavor")
-DEFAULT_PARTS = ("info_cache", "metadata", "security_groups", "system_metadata")
-"""What is loaded when a caller names nothing."""
 _CACHE_COLUMNS = ("created_at", "updated_at", "deleted_at", "deleted", "instance_uuid", "network_info")
 
 
@@ -54,6 +52,13 @@ def by_uuid(conn: sa.Connection, uuid: str, parts: Collection[str] = (), read_de
     """One server, or None."""
     found = load(conn, [TABLE.c.uuid == uuid], parts, read_deleted)
     return found[0] if found else None
+
+
+def with_parts(conn: sa.Connection, row: Row, parts: Collection[str]) -> Row:
+    """A bare row of a server with parts that live in other tables."""
+    server = dict(row)
+    _fill(conn, [server], parts)
+    return server
 
 
 def columns(conn: sa.Connection, uuid: str) -> Row | None:
@@ -115,6 +120,9 @@ def _fill(conn: sa.Connection, servers: list[Row], parts: Collection[str]) -> No
             server["fault"] = server["fault"][-1] if server["fault"] else None
     if "services" in parts:
         _services(conn, servers)
+    if "security_groups" in parts:
+        for server in servers:
+            server["security_groups"] = []
     if "ec2_ids" in parts:
         _ec2_ids(conn, by_id)
 
@@ -151,7 +159,7 @@ def _services(conn: sa.Connection, servers: Iterable[Row]) -> None:
     query = sa.select(table).where(table.c.host.in_(hosts), table.c.binary == "nova-compute", table.c.deleted == 0)
     found = every(conn, query) if hosts else []
     for server in servers:
-        server["services"] = [row for row in found if row["host"] == server["host"]]
+        server["services"] = [row for row in found if row["host"] == server["host"] and not server["deleted"]]
 
 
 def _ec2_ids(conn: sa.Connection, by_id: dict[str, Row]) -> None:

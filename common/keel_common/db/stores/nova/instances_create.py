@@ -35,7 +35,7 @@ class NewServer:
     extra: Mapping[str, str | None] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
     system_metadata: Mapping[str, str | None] = field(default_factory=dict)
-    network_info: str = "[]"
+    network_info: str | None = "[]"
     tags: Sequence[str] = ()
     devices: Sequence[Mapping[str, Any]] = ()
     action: Mapping[str, Any] | None = None

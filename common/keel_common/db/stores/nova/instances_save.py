@@ -1,7 +1,7 @@
 """Guarded changes of a server's row set, as Nova's Instance.save makes them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,9 +9,8 @@ import sqlalchemy as sa
 
 from keel_common.db.refusals import Refused, not_found
 from keel_common.db.statements import add, cas, now, soft_delete
-from keel_common.db.stores.nova import extras
-from keel_common.db.stores.nova.instances import columns
-from keel_common.db.stores.nova.rows import TABLES, Row, columns_of, one_of
+from keel_common.db.stores.nova import extras, server_row
+from keel_common.db.stores.nova.rows import TABLES, Row, columns_of, first, one_of
 
 INSTANCES = TABLES["instances"]
 TRIES = 3
@@ -42,28 +41,37 @@ def save(
     changes: Changes,
     expected_vm_state: Sequence[str | None] | None = None,
     expected_task_state: Sequence[str | None] | None = None,
+    parts: Collection[str] = (),
 ) -> Row:
-    """Applies the changes and returns the row as it is then.
+    """Applies the changes and returns the row as it is then, but for `updated_at`: that is the one from before.
+
+    `parts` (of server_row.GATHERED) come with it: two statements where nothing but columns change.
 
     Raises Refused: InstanceNotFound; UnexpectedDeletingTaskStateError, UnexpectedTaskStateError or
     InstanceUpdateConflict when the row is not in an expected state; UnknownInstanceUpdateConflict when nobody can
     tell. Source: nova 34.0.0 db semantics (compare_and_swap).
     """
-    expected = {"vm_state": expected_vm_state, "task_state": expected_task_state}
-    where = [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0]
-    where += [one_of(INSTANCES.c[name], states) for name, states in expected.items() if states is not None]
-    values = columns_of(INSTANCES, changes.values)
-    for _ in range(TRIES):
-        if cas(conn, INSTANCES, values, where):
-            break
-        _diagnose(conn, uuid, expected)
-    else:
-        raise Refused("UnknownInstanceUpdateConflict", f"Server {uuid} changes too fast.", instance_uuid=uuid)
-    save_parts(conn, uuid, changes)
-    row = columns(conn, uuid)
+    row = server_row.read(conn, uuid, parts)
     if row is None:
         raise not_found("InstanceNotFound", f"Server {uuid}", instance_id=uuid)
-    return row
+    values = columns_of(INSTANCES, changes.values)
+    if values or changes.metadata is not None or changes.system_metadata is not None:
+        _update(conn, uuid, values, {"vm_state": expected_vm_state, "task_state": expected_task_state})
+    save_parts(conn, uuid, changes)
+    pairs = {"metadata": changes.metadata, "system_metadata": changes.system_metadata}
+    return row | values | {name: dict(wanted) for name, wanted in pairs.items() if wanted is not None}
+
+
+def _update(
+    conn: sa.Connection, uuid: str, values: Mapping[str, Any], expected: Mapping[str, Sequence[str | None] | None]
+) -> None:
+    where = [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0]
+    where += [one_of(INSTANCES.c[name], states) for name, states in expected.items() if states is not None]
+    for _ in range(TRIES):
+        if cas(conn, INSTANCES, values, where):
+            return
+        _diagnose(conn, uuid, expected)
+    raise Refused("UnknownInstanceUpdateConflict", f"Server {uuid} changes too fast.", instance_uuid=uuid)
 
 
 def save_parts(conn: sa.Connection, uuid: str, changes: Changes) -> None:
@@ -87,6 +95,19 @@ def save_parts(conn: sa.Connection, uuid: str, changes: Changes) -> None:
             replace_pairs(conn, TABLES[table], uuid, wanted)
 
 
+def metadata(conn: sa.Connection, uuid: str) -> dict[str, str]:
+    """The metadata of a server."""
+    table = TABLES["instance_metadata"]
+    query = sa.select(table.c.key, table.c.value).where(table.c.instance_uuid == uuid, table.c.deleted == 0)
+    return {row.key: row.value for row in conn.execute(query.order_by(table.c.id))}
+
+
+def remove_metadata(conn: sa.Connection, uuid: str, key: str) -> bool:
+    """Soft-deletes one metadata key of a server; False when it is not there."""
+    table = TABLES["instance_metadata"]
+    return soft_delete(conn, table, [table.c.instance_uuid == uuid, table.c.key == key]) > 0
+
+
 def replace_pairs(conn: sa.Connection, table: sa.Table, uuid: str, wanted: Mapping[str, str | None]) -> None:
     """Makes the key/value rows of a server equal `wanted`: missing keys soft-deleted, changed values updated in
     place."""
@@ -94,7 +115,7 @@ def replace_pairs(conn: sa.Connection, table: sa.Table, uuid: str, wanted: Mappi
     stored = dict(conn.execute(sa.select(table.c.key, table.c.value).where(*mine)).all())
     gone = stored.keys() - wanted.keys()
     if gone:
-        soft_delete(conn, table, [*mine, table.c.key.in_(gone)])
+        soft_delete(conn, table, [*mine, table.c.key.in_(gone)], updated_at=now())
     changed = [{"k": key, "v": wanted[key]} for key in wanted.keys() & stored.keys() if stored[key] != wanted[key]]
     if changed:
         key: sa.BindParameter[str] = sa.bindparam("k")
@@ -106,7 +127,10 @@ def replace_pairs(conn: sa.Connection, table: sa.Table, uuid: str, wanted: Mappi
 
 def _diagnose(conn: sa.Connection, uuid: str, expected: Mapping[str, Sequence[str | None] | None]) -> None:
     """Raises the recorded exception that says why a guarded update found no row; returns when it cannot tell."""
-    row = columns(conn, uuid)
+    # A locking read: a plain one would show the row as it was when this transaction began.
+    states = sa.select(INSTANCES.c.vm_state, INSTANCES.c.task_state)
+    living_one = states.where(INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0)
+    row = first(conn, living_one.with_for_update())
     if row is None:
         raise not_found("InstanceNotFound", f"Server {uuid}", instance_id=uuid)
     wrong = {name: list(states) for name, states in expected.items() if states is not None and row[name] not in states}

@@ -46,7 +46,8 @@ def update(conn: sa.Connection, migration_id: int, values: Mapping[str, Any]) ->
 def in_progress(conn: sa.Connection, host: str, node: str, with_errors: bool = False) -> list[Row]:
     """Moves from or to a node that are not over; with those in error too when asked."""
     over = _OVER_BUT_ERROR if with_errors else _OVER
-    return many(conn, TABLE, _touches(host, node), TABLE.c.status.not_in(over))
+    going = [_touches(host, node), TABLE.c.status.not_in(over)]
+    return many(conn, TABLE, *going)
 
 
 def live_of_instance(conn: sa.Connection, uuid: str, kind: str | None = None) -> list[Row]:
@@ -69,10 +70,10 @@ def listing(
     limit: int | None = None,
 ) -> list[Row]:
     """Migrations by column values; `host` means source or destination, `node` needs `host`. Newest first unless
-    told."""
+    told. Names that are no column are ignored."""
     where = living(TABLE)
     for name, value in filters.items():
-        if name in ("host", "node"):
+        if name in ("host", "node") or (name not in TABLE.c and name not in ("changes-since", "changes-before")):
             continue
         column = TABLE.c["updated_at" if name in ("changes-since", "changes-before") else name]
         if name == "changes-since":

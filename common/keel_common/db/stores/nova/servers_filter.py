@@ -33,7 +33,7 @@ def where_clauses(selection: Selection, dialect: str) -> list[sa.ColumnElement[b
 
 def _clause(c: Condition, dialect: str) -> sa.ColumnElement[bool]:
     if c.op == "tag":
-        return _tagged(c.key, c.value)
+        return tagged(c.key, c.value)
     column = INSTANCES.c[c.key]
     if c.op == "eq":
         return column.is_(None) if c.value is None else column == c.value
@@ -47,7 +47,8 @@ def _clause(c: Condition, dialect: str) -> sa.ColumnElement[bool]:
     return text.regexp_match(c.value.replace("|", "\\|") if dialect in MYSQL else c.value)
 
 
-def _tagged(key: str, tags: Sequence[str]) -> sa.ColumnElement[bool]:
+def tagged(key: str, tags: Sequence[str]) -> sa.ColumnElement[bool]:
+    """Servers with all (tags), any (tags-any), not all (not-tags) or none (not-tags-any) of these tags."""
     mine = TAGS.c.resource_id == INSTANCES.c.uuid
 
     def has(wanted: Sequence[str]) -> sa.ColumnElement[bool]:
