@@ -33,6 +33,7 @@ _TELLING = (
     dispatcher.RPCDispatcherError,
     errors.BadArguments,
     errors.UndeclaredMethod,
+    errors.Unreadable,
     objects.IncompatibleVersion,
     objects.UnknownObject,
     exceptions.MessagingTimeout,
@@ -87,7 +88,8 @@ class Dispatcher(DispatcherBase):
         doubled = given.keys() & {"self", "context"}
         if doubled:
             raise errors.BadArguments(f"{method.name} does not take {', '.join(sorted(doubled))}")
-        return getattr(endpoint.target, method.name, None), context, incoming_args(endpoint, method, given)
+        args = incoming_args(endpoint, method, given, message.get("version", "1.0"))
+        return getattr(endpoint.target, method.name, None), context, args
 
     def _find(self, message: Mapping[str, Any]) -> tuple[Endpoint, Method]:
         name, version = message.get("method"), message.get("version", "1.0")
@@ -109,7 +111,7 @@ class Dispatcher(DispatcherBase):
             quoted(text, 4 * _QUOTED),
         )
         try:
-            raise _as_answered(refusal) from refusal
+            raise _as_answered(refusal)
         except Exception:
             # ExpectedException takes the exception being handled: it is logged as an answer, not as an error.
             raise dispatcher.ExpectedException from None
@@ -128,20 +130,24 @@ class Dispatcher(DispatcherBase):
             raise errors.wire_exception(self._suite, fault) from fault
 
 
-def incoming_args(endpoint: Endpoint, method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments as the handler takes them.
+def incoming_args(endpoint: Endpoint, method: Method, given: Mapping[str, Any], version: str) -> dict[str, Any]:
+    """The arguments of a message of ``version`` as the handler takes them.
 
     :raises BadArguments: with the interface in the text
     """
     try:
-        return incoming(method, given)
+        return incoming(method, given, not version_is_compatible(endpoint.interface.version, version))
     except errors.BadArguments as problem:
         raise errors.BadArguments(f"{endpoint.interface.name}.{problem}") from None
 
 
 def _as_answered(refusal: Exception) -> Exception:
-    """Wrong arguments are a TypeError for a peer: that is what calling its function would have raised."""
-    return TypeError(str(refusal)) if isinstance(refusal, errors.BadArguments) else refusal
+    """Wrong arguments are a TypeError for a peer, as if it had called the function; what is unreadable is its cause."""
+    if isinstance(refusal, errors.BadArguments):
+        return TypeError(str(refusal))
+    if isinstance(refusal, errors.Unreadable) and isinstance(refusal.__cause__, Exception):
+        return refusal.__cause__
+    return refusal
 
 
 def quoted(value: Any, limit: int = _QUOTED) -> str:

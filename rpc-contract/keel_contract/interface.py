@@ -59,8 +59,12 @@ class Arg:
     :ivar default: value when the caller (or an older peer) leaves it out; REQUIRED has none
     :ivar since: first level whose peers know it; None is all
     :ivar until: first level whose peers do not know it any more; None is none
-    :ivar absent: value on the receiving side when a message lacks it, where that is not the default
+    :ivar absent: value on the receiving side when a message lacks it, where that is not the default; REQUIRED: it may
+        not lack it. With ``until``: what older peers send is handed on; without, it is of no use any more
+    :ivar before: the same for messages of an older major, where that differs
     :ivar sent: False for one that servers accept though no current client sends it
+    :ivar made: for peers below ``until`` made of the other arguments, not given by the caller
+    :ivar read: when a message lacks it, made of the arguments that older peers send instead
     """
 
     name: str
@@ -70,12 +74,22 @@ class Arg:
     until: str | None = None
     absent: Any = _SAME
     sent: bool = True
+    before: Any = _SAME
+    made: Callable[[Mapping[str, Any]], Any] | None = None
+    read: Callable[[Mapping[str, Any]], Any] | None = None
+
+    def when_absent(self, older: bool) -> Any:
+        """The value where a message lacks it, REQUIRED when it may not."""
+        if older and self.before is not _SAME:
+            return self.before
+        return self.default if self.absent is _SAME else self.absent
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
     """A way to send a method: a peer that understands ``needs`` takes ``version``.
 
+    :ivar until: peers that understand this are not sent to at this level (nor at an older one)
     :ivar topic: another topic than the interface's
     :ivar method: the older name of the method
     :ivar mode: the mode of this level where it does not follow the method's first
@@ -86,6 +100,7 @@ class Level:
     topic: str | None = None
     method: str | None = None
     mode: str | None = None
+    until: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +162,8 @@ class Interface:
         """
         for level in method.levels:
             if cap is None or versions.understands(cap, level.needs):
+                if cap is not None and level.until is not None and versions.understands(cap, level.until):
+                    break
                 return level
         newer = [level.needs for level in method.levels if cap is not None and versions.older(cap, level.needs)]
         needs = min(newer, key=versions.parse, default=self.version)
@@ -166,10 +183,15 @@ def outgoing(method: Method, level: Level, given: Mapping[str, Any]) -> dict[str
     for arg in method.args:
         if not arg.sent or (arg.until is not None and not versions.older(level.needs, arg.until)):
             continue
+        if arg.made is not None:
+            wire[arg.name] = arg.made(given)
+            continue
         value = given.get(arg.name, arg.default)
         if value is REQUIRED:
             raise errors.BadArguments(f"{method.name} needs {arg.name}")
-        if arg.since is None or not versions.older(level.needs, arg.since):
+        if arg.until is not None and arg.below.convert is not None:
+            wire[arg.name] = arg.below.convert(value)
+        elif arg.since is None or not versions.older(level.needs, arg.since):
             wire[arg.name] = value
         elif arg.below.action == "rename":
             wire[str(arg.below.name)] = value
@@ -182,29 +204,39 @@ def outgoing(method: Method, level: Level, given: Mapping[str, Any]) -> dict[str
     return wire
 
 
-def incoming(method: Method, wire: Mapping[str, Any]) -> dict[str, Any]:
+def incoming(method: Method, wire: Mapping[str, Any], older: bool = False) -> dict[str, Any]:
     """The arguments of a received message in their newest names, absent ones filled with their defaults.
 
+    :param older: the message is of an older major
     :raises BadArguments: an argument is missing or not declared
     """
     left = dict(wire)
     found = {}
     for arg in method.args:
-        if arg.until is not None:
-            left.pop(arg.name, None)
-            continue
-        old = arg.below.name if arg.since else None
-        if arg.name in left:
-            found[arg.name] = left.pop(arg.name)
-        elif old is not None and old in left:
-            found[arg.name] = left.pop(old)
-        else:
-            found[arg.name] = arg.default if arg.absent is _SAME else arg.absent
-            if found[arg.name] is REQUIRED:
+        if arg.until is not None and arg.absent is _SAME:
+            if left.pop(arg.name, _SAME) is _SAME and older and arg.before is REQUIRED:
                 raise errors.BadArguments(f"{method.name} needs {arg.name}")
+            continue
+        old = left.pop(arg.below.name, _SAME) if arg.since and arg.below.name else _SAME
+        value = left.pop(arg.name, old)
+        if value is _SAME:
+            value = arg.read(wire) if arg.read is not None else arg.when_absent(older)
+        if value is REQUIRED:
+            raise errors.BadArguments(f"{method.name} needs {arg.name}")
+        found[arg.name] = value
     if left and not method.extra:
         raise errors.BadArguments(f"{method.name} does not take {', '.join(sorted(left))}")
     return {**found, **left}
+
+
+def told(name: str, default: Any = None, **more: Any) -> Arg:
+    """An argument that a caller may leave out and a message may not: real servers give it no default."""
+    return Arg(name, default, absent=REQUIRED, **more)
+
+
+def newer(name: str, since: str, **more: Any) -> Arg:
+    """An argument without which no message of this major goes; of the major before, those below ``since`` have none."""
+    return Arg(name, None, since=since, absent=REQUIRED, before=None, **more)
 
 
 def takes(*names: str | Arg, **defaults: Any) -> tuple[Arg, ...]:

@@ -2,125 +2,53 @@
 
 import pytest
 
-from keel_contract import errors, goldens, versions
+from keel_contract import errors, goldens
+from keel_contract.check import answers
+from keel_contract.check.methods import INTERFACES
+from keel_contract.check.sends import Sends
 from keel_contract.cinder import interfaces as cinder
-from keel_contract.interface import REQUIRED, incoming, outgoing
+from keel_contract.interface import REQUIRED, Arg, Level, Method, convert, incoming, outgoing, takes, told
 from keel_contract.nova import interfaces as nova
+from keel_contract.nova import legacy
+from keel_contract.nova.objects import ComputeNode, Flavor, ImageMeta, ImageMetaProps, InstanceGroup, RequestSpec
 
-INTERFACES = {
-    ("nova", "base"): nova.BASE,
-    ("nova", "conductor"): nova.CONDUCTOR,
-    ("nova", "compute_task"): nova.COMPUTE_TASK,
-    ("nova", "scheduler"): nova.SCHEDULER,
-    ("nova", "compute"): nova.COMPUTE,
-    ("cinder", "scheduler"): cinder.SCHEDULER,
-    ("cinder", "volume"): cinder.VOLUME,
-    ("cinder", "backup"): cinder.BACKUP,
-}
-IN_GOLDEN = {"base": "baseapi"}
-EVERY = [pytest.param(suite, i, id=f"{suite}-{name}") for (suite, name), i in INTERFACES.items()]
-
-# Recorded sends to peers that no supported release has: our client refuses them with PeerTooOld.
-REFUSED = {
-    ("nova", "select_destinations"): "4.3",
-    ("nova", "build_instances"): "1.10",
-    ("nova", "prep_resize"): "5.1",
-}
+EVERY = [
+    pytest.param(suite, name, id=f"{suite}-{name}") for suite, interfaces in INTERFACES.items() for name in interfaces
+]
 
 
-def server_of(suite, interface):
-    return goldens.load(suite, "methods")["server"][IN_GOLDEN.get(interface.name, interface.name)]
+def recorded(suite, name):
+    return goldens.load(suite, "methods")["interfaces"][name]
 
 
-@pytest.mark.parametrize(("suite", "interface"), EVERY)
-def test_server_side_declares_exactly_the_recorded_methods(suite, interface):
-    recorded = server_of(suite, interface)
-    assert interface.version == recorded["version"]
-    assert interface.namespace == recorded["namespace"]
-    assert set(interface.topics) == set(recorded["topics"])
-    assert set(interface.methods) == set(recorded["methods"])
+def every(side):
+    for suite, interfaces in INTERFACES.items():
+        for name in interfaces:
+            rows = recorded(suite, name)
+            methods = Sends(suite).methods(name) if side == "sends" else rows["answers"]["methods"]
+            for method in methods:
+                yield pytest.param(suite, name, method, id=f"{suite}-{name}.{method}")
 
 
-@pytest.mark.parametrize(("suite", "interface"), EVERY)
-def test_server_side_takes_exactly_the_recorded_arguments(suite, interface):
-    for name, recorded in server_of(suite, interface)["methods"].items():
-        declared = {arg.name: arg for arg in interface.methods[name].args if arg.until is None}
-        older_names = {arg.below.name for arg in declared.values() if arg.below.name}
-        recorded = {arg: how for arg, how in recorded.items() if arg not in older_names}
-        if name == "select_destinations":  # the forms of four old versions, see REFUSED
-            recorded = {"spec_obj": "required", **recorded}
-            recorded = {arg: how for arg, how in recorded.items() if arg not in ("request_spec", "filter_properties")}
-        assert set(declared) == set(recorded), name
-        for arg, how in recorded.items():
-            if how != "required":
-                assert declared[arg].default is not REQUIRED or name == "select_destinations", (name, arg)
+@pytest.mark.parametrize(("suite", "name"), EVERY)
+def test_server_side_declares_exactly_the_recorded_methods(suite, name):
+    rows = recorded(suite, name)
+    assert list(answers.target(INTERFACES[suite][name], rows)) == []
+    assert set(INTERFACES[suite][name].methods) == set(rows["answers"]["methods"])
 
 
-def test_old_computes_are_understood_as_the_recorded_proxy_does():
-    proxy = goldens.load("nova", "methods")["server"]["compute_v5"]
-    assert nova.COMPUTE.older == (proxy["version"],)
-    for name, recorded in proxy["methods"].items():
-        args = incoming(nova.COMPUTE.methods[name], {arg: arg for arg in recorded})
-        assert set(args) == {a.name for a in nova.COMPUTE.methods[name].args if a.until is None}
+@pytest.mark.parametrize(("suite", "name", "method"), every("answers"))
+def test_server_side_takes_exactly_the_recorded_arguments(suite, name, method):
+    rows = recorded(suite, name)
+    older = rows.get("older", {}).get("methods", {}).get(method)
+    declared = INTERFACES[suite][name].methods[method]
+    assert list(answers.differences(declared, rows["answers"]["methods"][method], older)) == []
 
 
-def sends(suite):
-    for full_name, branches in goldens.load(suite, "methods")["client"].items():
-        interface_name, _, method = full_name.partition(".")
-        for branch in branches:
-            for cap in caps_of(branch["caps"]):
-                yield pytest.param(
-                    suite, INTERFACES[suite, interface_name], method, branch, cap, id=f"{full_name}@{cap}"
-                )
-
-
-def caps_of(caps):
-    found = [caps["lowest"], caps["highest"]]
-    if caps.get("no_cap"):
-        found.append(None)
-    return list(dict.fromkeys(found))
-
-
-def given_to(method, branch):
-    """Arguments as a caller would give them for the recorded case."""
-    cases = branch["when"] or {}
-    cases = cases[0] if isinstance(cases, list) else cases
-    given = {arg.name: f"<{arg.name}>" for arg in method.args if arg.default is REQUIRED}
-    for name, value in cases.items():
-        if name in {arg.name for arg in method.args}:
-            given[name] = {"given": "<x>", "not given": None}.get(value, value)
-    if branch.get("args"):
-        given |= {arg.name: f"<{arg.name}>" for arg in method.args if arg.until and arg.name in branch["args"]}
-    if method.name in ("retype", "migrate_volume") and "host" in given:
-        given["host"] = {"host": "h", "cluster_name": "c"}
-    return given
-
-
-@pytest.mark.parametrize(("suite", "interface", "method", "branch", "cap"), [*sends("nova"), *sends("cinder")])
-def test_client_side_sends_what_a_real_client_sends(suite, interface, method, branch, cap):
-    declared = interface.method(method)
-    if cap is not None and versions.older(cap, REFUSED.get((suite, method), "0.0")):
-        with pytest.raises(errors.PeerTooOld):
-            interface.level(declared, cap)
-        return
-    if "raises" in branch:
-        with pytest.raises(errors.PeerTooOld):
-            outgoing(declared, interface.level(declared, cap), given_to(declared, branch))
-        return
-    level = interface.level(declared, cap)
-    assert level.version == branch["version"]
-    assert (level.method or declared.name) == branch["method"]
-    assert sorted(outgoing(declared, level, given_to(declared, branch))) == branch["args"]
-    assert branch["mode"] == level.mode or branch["mode"] in declared.modes
-    assert declared.fanout == branch.get("fanout", False)
-    if suite == "nova":
-        assert declared.long == branch.get("long", False) or len(declared.modes) > 1
-        if "topic" in branch:
-            assert (level.topic or interface.topics[0]) == branch["topic"]
-        return
-    topic, server = level.topic or interface.topics[0], branch["server"]
-    if interface.address is not None and server is not None:
-        assert interface.address(topic, "hostA@backend1#pool1", cap) == (branch["topic"], server)
+@pytest.mark.parametrize(("suite", "name", "method"), every("sends"))
+def test_client_side_sends_what_a_real_client_sends_at_every_pin(suite, name, method):
+    sends = Sends(suite)
+    assert list(sends.differences(INTERFACES[suite][name], method, sends.methods(name)[method])) == []
 
 
 def test_undeclared_argument_is_refused():
@@ -139,6 +67,44 @@ def test_missing_argument_is_refused():
         incoming(method, {"instance": 1})
 
 
+def test_argument_a_caller_may_leave_out_is_still_required_of_a_message():
+    method = Method("do", ("cast",), takes("instance", told("tag")), (Level("1.0", "1.0"),))
+    assert outgoing(method, method.levels[0], {"instance": 1}) == {"instance": 1, "tag": None}
+    with pytest.raises(errors.BadArguments):
+        incoming(method, {"instance": 1})
+
+
+def test_argument_required_of_this_major_alone_is_filled_for_the_major_before():
+    method = nova.COMPUTE.method("finish_revert_resize")
+    given = {"instance": 1, "migration": 2}
+    assert incoming(method, given, older=True)["request_spec"] is None
+    with pytest.raises(errors.BadArguments):
+        incoming(method, given)
+
+
+def test_argument_of_the_major_before_is_required_of_it_and_of_no_use():
+    method = nova.COMPUTE.method("check_instance_shared_storage")
+    assert incoming(method, {"data": 1}) == {"data": 1}
+    assert incoming(method, {"data": 1, "instance": 2}, older=True) == {"data": 1}
+    with pytest.raises(errors.BadArguments):
+        incoming(method, {"data": 1}, older=True)
+
+
+def test_level_with_an_end_is_not_used_for_peers_beyond_it():
+    interface = nova.COMPUTE_TASK
+    method = interface.method("build_instances")
+    assert interface.level(method, "1.6").version == "1.5"
+    with pytest.raises(errors.PeerTooOld):
+        interface.level(method, "1.7")
+
+
+def test_argument_is_converted_below_the_level_that_knows_it():
+    args = (Arg("size", since="1.1", below=convert(str)), Arg("unit", REQUIRED, until="1.1", made=lambda _given: "GiB"))
+    method = Method("grow", ("cast",), args, (Level("1.1", "1.1"), Level("1.0", "1.0")))
+    assert outgoing(method, method.levels[0], {"size": 3}) == {"size": 3}
+    assert outgoing(method, method.levels[1], {"size": 3}) == {"size": "3", "unit": "GiB"}
+
+
 def test_destination_of_an_old_volume_service_loses_the_cluster():
     method = cinder.VOLUME.method("retype")
     wire = outgoing(
@@ -147,3 +113,44 @@ def test_destination_of_an_old_volume_service_loses_the_cluster():
         {"volume": 1, "new_type_id": "t", "host": {"host": "h", "cluster_name": "c", "capabilities": {}}},
     )
     assert wire["host"] == {"host": "h", "capabilities": {}}
+
+
+def test_request_spec_of_an_old_scheduler_comes_back_as_it_was():
+    spec = RequestSpec(
+        num_instances=2,
+        instance_uuid="aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa",
+        project_id="p",
+        flavor=Flavor(root_gb=1, ephemeral_gb=0, memory_mb=512, vcpus=1),
+        image=ImageMeta(name="image", properties=ImageMetaProps(hw_disk_bus="virtio")),
+        ignore_hosts=["bad"],
+        retry=None,
+        instance_group=InstanceGroup(
+            uuid="bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb", policy="affinity", hosts=["h"], members=[]
+        ),
+        scheduler_hints={"one": ["1"], "two": ["1", "2"]},
+    )
+    old = nova.SCHEDULER.level(nova.SCHEDULER.method("select_destinations"), "4.0")
+    wire = outgoing(nova.SCHEDULER.method("select_destinations"), old, {"spec_obj": spec})
+    assert set(wire) == {"request_spec", "filter_properties"}
+    read = incoming(nova.SCHEDULER.method("select_destinations"), wire)["spec_obj"]
+    for name in ("num_instances", "instance_uuid", "project_id", "ignore_hosts", "retry", "scheduler_hints"):
+        assert getattr(read, name) == getattr(spec, name), name
+    assert read.flavor.memory_mb == 512
+    assert read.image.properties.hw_disk_bus == "virtio"
+    assert (read.instance_group.policy, read.instance_group.hosts) == ("affinity", ["h"])
+
+
+def test_retries_travel_as_pairs_of_host_and_node():
+    wire = {
+        "request_spec": {"instance_properties": {}},
+        "filter_properties": {"retry": {"num_attempts": 2, "hosts": [["h", "n"]]}},
+    }
+    retry = legacy.request_spec(wire).retry
+    assert retry.num_attempts == 2
+    assert [(node.host, node.hypervisor_hostname) for node in retry.hosts.objects] == [("h", "n")]
+    assert isinstance(retry.hosts.objects[0], ComputeNode)
+
+
+def test_message_without_any_form_of_the_spec_is_refused():
+    with pytest.raises(errors.BadArguments):
+        incoming(nova.SCHEDULER.method("select_destinations"), {"instance_uuids": []})

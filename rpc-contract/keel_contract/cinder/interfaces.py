@@ -9,7 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 from keel_contract import versions
-from keel_contract.interface import Arg, Interface, Level, call, cast, convert, fanout, levels, rename, table, takes
+from keel_contract.interface import (
+    REQUIRED,
+    Arg,
+    Interface,
+    Level,
+    call,
+    cast,
+    convert,
+    fanout,
+    levels,
+    rename,
+    table,
+    takes,
+    told,
+)
 
 _HOST_IN_TOPIC = "3.6"
 
@@ -73,10 +87,10 @@ SCHEDULER = Interface(
             ),
             call("get_log_levels", takes("log_request"), levels("3.7")),
             call("get_pools", takes(filters=None), levels("3.0")),
-            cast("manage_existing", takes("volume", request_spec=None, filter_properties=None), levels("3.0")),
+            cast("manage_existing", takes("volume", told("request_spec"), filter_properties=None), levels("3.0")),
             cast(
                 "manage_existing_snapshot",
-                takes("volume", "snapshot", "ref", request_spec=None, filter_properties=None),
+                takes("volume", "snapshot", "ref", told("request_spec"), filter_properties=None),
                 levels("3.11:3.0"),
             ),
             cast(
@@ -84,9 +98,9 @@ SCHEDULER = Interface(
                 takes(
                     "volume",
                     Arg("backend", since="3.3", below=rename("host")),
-                    Arg("force_copy", False, since="3.3", below=rename("force_host_copy")),
-                    request_spec=None,
-                    filter_properties=None,
+                    Arg("force_copy", False, since="3.3", below=rename("force_host_copy"), absent=REQUIRED),
+                    told("request_spec"),
+                    told("filter_properties"),
                 ),
                 (Level("3.3", "3.3"), Level("3.0", "3.0", method="migrate_volume_to_host")),
             ),
@@ -100,7 +114,7 @@ SCHEDULER = Interface(
                 ),
                 levels("3.5", "3.1"),
             ),
-            cast("retype", takes("volume", request_spec=None, filter_properties=None), levels("3.0")),
+            cast("retype", takes("volume", told("request_spec"), filter_properties=None), levels("3.0")),
             cast("set_log_levels", takes("log_request"), levels("3.7")),
             fanout(
                 "update_service_capabilities",
@@ -114,7 +128,9 @@ SCHEDULER = Interface(
                 levels("3.3", "3.0"),
                 extra=True,
             ),
-            call("validate_host_capacity", takes("backend", "request_spec", filter_properties=None), levels("3.8:3.0")),
+            call(
+                "validate_host_capacity", takes("backend", "request_spec", told("filter_properties")), levels("3.8:3.0")
+            ),
             call("work_cleanup", takes("cleanup_request"), levels("3.4")),
             cast(
                 "migrate_volume_to_host",
@@ -157,7 +173,7 @@ VOLUME = Interface(
                 levels("3.0"),
                 to="group",
             ),
-            cast("create_group_snapshot", takes("group_snapshot"), levels("3.0"), to="group_snapshot"),
+            cast("create_group_snapshot", takes("group_snapshot"), levels("3.0"), to="group_snapshot.group"),
             cast("create_snapshot", takes("snapshot"), levels("3.0")),
             cast(
                 "create_volume",
@@ -166,8 +182,8 @@ VOLUME = Interface(
                 to="volume",
             ),
             cast("delete_group", takes("group"), levels("3.0"), to="group"),
-            cast("delete_group_snapshot", takes("group_snapshot"), levels("3.0"), to="group_snapshot"),
-            cast("delete_snapshot", takes("snapshot", unmanage_only=False), levels("3.0"), to="snapshot"),
+            cast("delete_group_snapshot", takes("group_snapshot"), levels("3.0"), to="group_snapshot.group"),
+            cast("delete_snapshot", takes("snapshot", unmanage_only=False), levels("3.0"), to="snapshot.volume"),
             cast("delete_volume", takes("volume", unmanage_only=False, cascade=False), levels("3.0"), to="volume"),
             call(
                 "detach_volume",
@@ -297,17 +313,17 @@ BACKUP = Interface(
     methods=table(
         [
             call("check_support_to_force_delete", takes(), levels("2.0")),
-            cast("continue_backup", takes("backup", "backup_device"), levels("2.0")),
-            cast("create_backup", takes("backup"), levels("2.0")),
-            cast("delete_backup", takes("backup"), levels("2.0")),
-            call("export_record", takes("backup"), levels("2.0")),
+            cast("continue_backup", takes("backup", "backup_device"), levels("2.0"), to="backup.host"),
+            cast("create_backup", takes("backup"), levels("2.0"), to="backup.host"),
+            cast("delete_backup", takes("backup"), levels("2.0"), to="backup.host"),
+            call("export_record", takes("backup"), levels("2.0"), to="backup.host"),
             call("get_log_levels", takes("log_request"), levels("2.1")),
             cast("import_record", takes("backup", "backup_service", "backup_url", "backup_hosts"), levels("2.0")),
             fanout("publish_service_capabilities", takes(), levels("2.2")),
-            cast("reset_status", takes("backup", "status"), levels("2.0")),
+            cast("reset_status", takes("backup", "status"), levels("2.0"), to="backup.host"),
             cast(
                 "restore_backup",
-                takes("backup", "volume_id", Arg("volume_is_new", None, since="2.4")),
+                takes("backup", "volume_id", Arg("volume_is_new", None, since="2.4", absent=REQUIRED)),
                 levels("2.4:2.0", "2.0"),
             ),
             cast("set_log_levels", takes("log_request"), levels("2.1")),

@@ -5,7 +5,22 @@ Since 6.5 some methods travel on a second topic, ``compute-alt``, which every co
 
 from __future__ import annotations
 
-from keel_contract.interface import REFUSE, Arg, Interface, call, cast, levels, rename, table, takes
+from keel_contract.interface import (
+    REFUSE,
+    REQUIRED,
+    Arg,
+    Interface,
+    call,
+    cast,
+    convert,
+    levels,
+    newer,
+    rename,
+    table,
+    takes,
+    told,
+)
+from keel_contract.nova import legacy
 
 COMPUTE = Interface(
     name="compute",
@@ -20,7 +35,7 @@ COMPUTE = Interface(
             cast("allow_share", takes("instance", "share_mapping"), levels("6.4"), to="instance.host"),
             call(
                 "attach_interface",
-                takes("instance", "network_id", "port_id", "requested_ip", tag=None),
+                takes("instance", "network_id", "port_id", "requested_ip", told("tag")),
                 levels("6.0", "5.0"),
                 to="instance.host",
             ),
@@ -38,7 +53,7 @@ COMPUTE = Interface(
                     "image",
                     "request_spec",
                     "filter_properties",
-                    Arg("accel_uuids", None, since="5.11"),
+                    newer("accel_uuids", "5.11"),
                     admin_password=None,
                     injected_files=None,
                     requested_networks=None,
@@ -57,8 +72,8 @@ COMPUTE = Interface(
                     "instance",
                     "block_migration",
                     "disk_over_commit",
-                    Arg("migration", None, since="5.3"),
-                    Arg("limits", None, since="5.3"),
+                    newer("migration", "5.3"),
+                    newer("limits", "5.3"),
                 ),
                 levels("6.0", "5.3", "5.0"),
                 long=True,
@@ -71,7 +86,7 @@ COMPUTE = Interface(
             ),
             call(
                 "check_instance_shared_storage",
-                takes("data", Arg("instance", None, until="6.0")),
+                takes("data", Arg("instance", None, until="6.0", before=REQUIRED)),
                 levels("6.5:6.0@compute-alt", "6.0", "5.0"),
                 to="instance.host",
             ),
@@ -93,7 +108,7 @@ COMPUTE = Interface(
             cast("detach_interface", takes("instance", "port_id"), levels("6.0", "5.0"), to="instance.host"),
             cast(
                 "detach_volume",
-                takes("volume_id", "instance", attachment_id=None),
+                takes("volume_id", "instance", told("attachment_id")),
                 levels("6.0", "5.0"),
                 to="instance.host",
             ),
@@ -106,12 +121,12 @@ COMPUTE = Interface(
             ),
             cast(
                 "finish_resize",
-                takes("disk_info", "image", "instance", "migration", Arg("request_spec", None, since="5.2")),
+                takes("disk_info", "image", "instance", "migration", newer("request_spec", "5.2")),
                 levels("6.5:6.0@compute-alt", "6.0", "5.2", "5.0"),
             ),
             cast(
                 "finish_revert_resize",
-                takes("instance", "migration", Arg("request_spec", None, since="5.2")),
+                takes("instance", "migration", newer("request_spec", "5.2")),
                 levels("6.5:6.0@compute-alt", "6.0", "5.2", "5.0"),
             ),
             call(
@@ -123,7 +138,7 @@ COMPUTE = Interface(
             ),
             call(
                 "finish_snapshot_based_resize_at_dest",
-                takes("instance", "migration", "snapshot_id", Arg("request_spec", None, until="6.0")),
+                takes("instance", "migration", "snapshot_id", Arg("request_spec", None, until="6.0", before=REQUIRED)),
                 levels("6.5:6.0@compute-alt", "6.0", "5.7"),
                 to="migration.dest_compute",
                 long=True,
@@ -141,7 +156,7 @@ COMPUTE = Interface(
             cast("inject_network_info", takes("instance"), levels("6.0", "5.0"), to="instance.host"),
             cast(
                 "live_migration",
-                takes("dest", "instance", "block_migration", "migration", migrate_data=None),
+                takes("dest", "instance", "block_migration", "migration", told("migrate_data")),
                 levels("6.5:6.0@compute-alt", "6.0", "5.0"),
             ),
             cast("live_migration_abort", takes("instance", "migration_id"), levels("6.0", "5.0"), to="instance.host"),
@@ -155,7 +170,12 @@ COMPUTE = Interface(
             ),
             call(
                 "pre_live_migration",
-                takes("instance", "disk", "migrate_data", Arg("block_migration", None, until="6.0")),
+                takes(
+                    "instance",
+                    "disk",
+                    "migrate_data",
+                    Arg("block_migration", until="6.0", made=lambda _given: None, before=REQUIRED),
+                ),
                 levels("6.5:6.0@compute-alt", "6.0", "5.0"),
                 long=True,
             ),
@@ -165,18 +185,25 @@ COMPUTE = Interface(
                     "image",
                     "instance",
                     Arg("flavor", since="6.0", below=rename("instance_type")),
-                    "request_spec",
+                    Arg("request_spec", since="5.1", below=convert(legacy.request_properties)),
                     "filter_properties",
                     "node",
                     "clean_shutdown",
                     "migration",
                     "host_list",
                 ),
-                levels("6.0", "5.1"),
+                levels("6.0", "5.1", "5.0"),
             ),
             call(
                 "prep_snapshot_based_resize_at_dest",
-                takes("instance", "flavor", "nodename", "migration", "limits", Arg("request_spec", None, until="6.0")),
+                takes(
+                    "instance",
+                    "flavor",
+                    "nodename",
+                    "migration",
+                    "limits",
+                    Arg("request_spec", None, until="6.0", before=REQUIRED),
+                ),
                 levels("6.0", "5.5"),
                 long=True,
             ),
@@ -211,8 +238,8 @@ COMPUTE = Interface(
                     "scheduled_node",
                     "limits",
                     "request_spec",
-                    Arg("accel_uuids", None, since="5.12"),
-                    Arg("reimage_boot_volume", False, since="6.1", below=REFUSE),
+                    newer("accel_uuids", "5.12"),
+                    Arg("reimage_boot_volume", False, since="6.1", below=REFUSE, absent=None),
                     Arg("target_state", None, since="6.2", below=REFUSE),
                 ),
                 levels("6.2", "6.1", "6.0", "5.12", "5.0"),
@@ -228,7 +255,7 @@ COMPUTE = Interface(
             ),
             cast(
                 "rescue_instance",
-                takes("instance", "rescue_password", rescue_image_ref=None, clean_shutdown=True),
+                takes("instance", "rescue_password", told("rescue_image_ref"), told("clean_shutdown", True)),
                 levels("6.0", "5.0"),
                 to="instance.host",
             ),
@@ -246,8 +273,8 @@ COMPUTE = Interface(
                     "image",
                     "migration",
                     Arg("flavor", since="6.0", below=rename("instance_type")),
-                    Arg("request_spec", None, since="5.2"),
-                    clean_shutdown=True,
+                    newer("request_spec", "5.2"),
+                    told("clean_shutdown", True),
                 ),
                 levels("6.5:6.0@compute-alt", "6.0", "5.2", "5.0"),
                 to="instance.host",
@@ -256,7 +283,7 @@ COMPUTE = Interface(
             cast("resume_instance", takes("instance"), levels("6.0", "5.0"), to="instance.host"),
             cast(
                 "revert_resize",
-                takes("instance", "migration", Arg("request_spec", None, since="5.2")),
+                takes("instance", "migration", newer("request_spec", "5.2")),
                 levels("6.0", "5.2", "5.0"),
                 to="instance.host",
             ),
@@ -277,14 +304,17 @@ COMPUTE = Interface(
             cast(
                 "shelve_instance",
                 takes(
-                    "instance", Arg("accel_uuids", None, since="5.13", below=REFUSE), image_id=None, clean_shutdown=True
+                    "instance",
+                    newer("accel_uuids", "5.13", below=REFUSE),
+                    told("image_id"),
+                    told("clean_shutdown", True),
                 ),
                 levels("6.0", "5.13", "5.0"),
                 to="instance.host",
             ),
             cast(
                 "shelve_offload_instance",
-                takes("instance", Arg("accel_uuids", None, since="5.13"), clean_shutdown=True),
+                takes("instance", newer("accel_uuids", "5.13"), told("clean_shutdown", True)),
                 levels("6.0", "5.13", "5.0"),
                 to="instance.host",
             ),
@@ -293,7 +323,7 @@ COMPUTE = Interface(
             cast("start_instance", takes("instance"), levels("6.0", "5.0"), to="instance.host"),
             cast(
                 "stop_instance",
-                takes("instance", clean_shutdown=True),
+                takes("instance", told("clean_shutdown", True)),
                 levels("6.0", "5.0"),
                 to="instance.host",
                 modes=("cast", "call"),
@@ -314,11 +344,11 @@ COMPUTE = Interface(
                 "unshelve_instance",
                 takes(
                     "instance",
-                    Arg("request_spec", None, since="5.2"),
-                    Arg("accel_uuids", None, since="5.13"),
-                    image=None,
-                    filter_properties=None,
-                    node=None,
+                    newer("request_spec", "5.2"),
+                    newer("accel_uuids", "5.13"),
+                    told("image"),
+                    told("filter_properties"),
+                    told("node"),
                 ),
                 levels("6.0", "5.13", "5.2", "5.0"),
             ),

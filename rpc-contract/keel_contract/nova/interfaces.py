@@ -1,12 +1,25 @@
 """The RPC interfaces of Nova: topics, methods, arguments, older peers (nova 34.0.0 rpc_client and rpc_server).
 
-Arguments carry their wire names: ``scheduled_node``, where a real client's method takes ``node``. Levels that need
-a form of objects older than five releases are left out: such a peer is refused with PeerTooOld.
+Arguments carry their wire names: ``scheduled_node``, where a real client's method takes ``node``.
 """
 
 from __future__ import annotations
 
-from keel_contract.interface import REFUSE, Arg, Interface, call, cast, fanout, levels, table, takes
+from keel_contract.interface import (
+    REFUSE,
+    Arg,
+    Interface,
+    Level,
+    call,
+    cast,
+    convert,
+    fanout,
+    levels,
+    table,
+    takes,
+    told,
+)
+from keel_contract.nova import legacy
 from keel_contract.nova.interface_compute import COMPUTE
 
 __all__ = ["BASE", "COMPUTE", "COMPUTE_TASK", "CONDUCTOR", "SCHEDULER"]
@@ -75,17 +88,17 @@ COMPUTE_TASK = Interface(
                 takes(
                     "instances",
                     "image",
-                    "filter_properties",
+                    Arg("filter_properties", since="1.10", below=convert(legacy.with_plain_flavor)),
                     "admin_password",
                     "injected_files",
-                    "requested_networks",
+                    Arg("requested_networks", since="1.9", below=convert(legacy.network_tuples)),
                     "security_groups",
                     Arg("request_spec", None, since="1.18"),
                     Arg("host_lists", None, since="1.19"),
-                    Arg("block_device_mapping", None, sent=False),
-                    Arg("legacy_bdm", True, sent=False),
+                    Arg("block_device_mapping", None, until="1.8", below=convert(legacy.plain), absent=None),
+                    Arg("legacy_bdm", True, until="1.8", absent=True),
                 ),
-                levels("1.19", "1.18", "1.10"),
+                (*levels("1.19", "1.18", "1.10", "1.9", "1.8"), Level("1.5", "1.5", until="1.7")),
             ),
             cast("cache_images", takes("aggregate", "image_ids"), levels("1.21")),
             cast(
@@ -99,11 +112,11 @@ COMPUTE_TASK = Interface(
             call(
                 "migrate_server",
                 takes(
-                    "instance",
+                    Arg("instance", since="1.6", below=convert(legacy.plain)),
                     "scheduler_hint",
                     "live",
                     "rebuild",
-                    "flavor",
+                    Arg("flavor", since="1.10", below=convert(legacy.plain)),
                     "block_migration",
                     "disk_over_commit",
                     Arg("clean_shutdown", True, since="1.11"),
@@ -128,8 +141,8 @@ COMPUTE_TASK = Interface(
                     Arg("request_spec", None, since="1.12"),
                     Arg("reimage_boot_volume", False, since="1.24", below=REFUSE),
                     Arg("target_state", None, since="1.25", below=REFUSE),
-                    recreate=False,
-                    on_shared_storage=False,
+                    told("recreate", False),
+                    told("on_shared_storage", False),
                     preserve_ephemeral=False,
                     host=None,
                 ),
@@ -169,12 +182,16 @@ SCHEDULER = Interface(
             call(
                 "select_destinations",
                 takes(
-                    "spec_obj",
+                    Arg("spec_obj", since="4.3", read=legacy.request_spec),
+                    Arg("request_spec", until="4.3", made=lambda given: legacy.request_properties(given["spec_obj"])),
+                    Arg(
+                        "filter_properties", until="4.3", made=lambda given: legacy.filter_properties(given["spec_obj"])
+                    ),
                     Arg("instance_uuids", None, since="4.4"),
                     Arg("return_objects", False, since="4.5", below=REFUSE),
                     Arg("return_alternates", False, since="4.5", below=REFUSE),
                 ),
-                levels("4.5", "4.4", "4.3"),
+                levels("4.5", "4.4", "4.3", "4.0"),
                 long=True,
             ),
             fanout("sync_instance_info", takes("host_name", "instance_uuids"), levels("4.2")),
