@@ -7,7 +7,7 @@ CLOUD = .venv/bin/keel-cloud
 SOURCES = rpc-contract common services dev tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench conformance interop
+.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench bench-api bench-volume conformance interop
 
 help: ## list the lanes
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,12 @@ counts: venv ## what operations cost, counted anew into tests/perf/expected; rea
 
 bench: venv ## costs of operations, lists and processes on this machine (BENCH="--only lists")
 	@PYTHONPATH=tests .venv/bin/python -m perf.bench $(BENCH)
+
+bench-api: venv ## our compute API beside the real one, against a running services cloud (BENCH="--rows 1000 --workers 1")
+	@PYTHONPATH=tests .venv/bin/python -m bench compute $(BENCH)
+
+bench-volume: venv ## our volume API beside the real one, against a running services cloud (BENCH="--rows 1000 --workers 1")
+	@PYTHONPATH=tests .venv/bin/python -m bench volume $(BENCH)
 
 conformance: venv ## replay recorded exchanges (API=compute or volume; SCENARIOS=FILE; REPLAY="--only PATTERN")
 	@PYTHONPATH=tests .venv/bin/python -m conformance $(API) $(SCENARIOS) $(REPLAY)
