@@ -81,14 +81,7 @@ def run(conf: Any, parts: Sequence[Part], name: str) -> int:
         health = HealthServer(conf.keel.health_listen, conf.keel.health_port, process.checks)
         if conf.keel.health_port:
             health.start()
-        try:
-            process.start()
-        except CannotStart as refusal:
-            LOG.critical("%s cannot start: %s", name, refusal)
-            health.stop(0)
-            return 1
-        except Exception:
-            LOG.exception("%s cannot start", name)
+        if not _started(process, name):
             health.stop(0)
             return 1
         memory.settle()
@@ -98,6 +91,21 @@ def run(conf: Any, parts: Sequence[Part], name: str) -> int:
         _stop(process, conf.graceful_shutdown_timeout or 3600, hurry)
         health.stop(0)
     return 0
+
+
+def _started(process: Process, name: str) -> bool:
+    """Starts the process; False, with the reason in the log, when it cannot."""
+    try:
+        process.start()
+        return True
+    except CannotStart as error:
+        refusal = str(error)
+    except Exception:
+        LOG.exception("%s cannot start", name)
+        return False
+    # Here no error is being handled any more: a log record would quote it a second time.
+    LOG.critical("%s cannot start: %s", name, refusal)
+    return False
 
 
 def _stop(process: Process, seconds: float, hurry: threading.Event) -> None:

@@ -68,7 +68,7 @@ class Kept:
         pin = self._find()
         self._pin = pin if pin.settled else None
         if self._told is None or self._limits(self._told) != self._limits(pin):
-            LOG.info("%s is pinned to %s: %s", self.name, pin.rpc or "nothing", pin.why)
+            LOG.info("%s: %s is sent: %s", self.name, pin.rpc or "the newest", pin.why)
             self._told = pin
         return pin
 

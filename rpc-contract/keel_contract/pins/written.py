@@ -30,7 +30,7 @@ def cinder(interface: Interface, rows: Iterable[Row]) -> Pin:
     """
     found = list(rows)
     if not found:
-        return Pin(interface.version, why=f"no {binary(interface)} has reported yet")
+        return Pin(interface.version, why=f"no {binary(interface)} has reported yet", settled=False)
     rpc, objects = _lowest(found, RPC, binary(interface)), _lowest(found, OBJECTS, binary(interface))
     why = f"{rpc} reports RPC {rpc.version}, {objects} objects {objects.version}"
     return Pin(rpc.version, cinder_manifest(objects), why, rpc)
@@ -44,7 +44,7 @@ def everybody(rows: Iterable[Row]) -> Pin:
     """
     found = list(rows)
     if not found:
-        return Pin(why="no service has reported yet")
+        return Pin(why="no service has reported yet", settled=False)
     oldest = _lowest(found, OBJECTS, "")
     return Pin(None, cinder_manifest(oldest), f"{oldest} reports objects {oldest.version}", oldest)
 

@@ -74,6 +74,14 @@ def check(conf: Any, suite: str) -> None:
         db.close()
 
 
+def _refusal(conf: Any, suite: str) -> str | None:
+    try:
+        check(conf, suite)
+    except CannotStart as refusal:
+        return str(refusal)
+    return None
+
+
 class _Running:
     """A Part that holds what the application of this process works with; workers of gunicorn make their own."""
 
@@ -106,9 +114,7 @@ def _main(suite: str, argv: list[str] | None) -> int:
     conf = load(suite, argv, prog=f"keel-{name}")
     options.register(conf, suite)
     setup_logging(conf, name)
-    try:
-        check(conf, suite)
-    except CannotStart as refusal:
+    if refusal := _refusal(conf, suite):
         LOG.critical("%s cannot start: %s", name, refusal)
         return 1
     host, port, workers = (conf[option] for option in _SUITES[suite])

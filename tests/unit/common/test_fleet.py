@@ -200,6 +200,7 @@ def test_processes_end_with_one_line_that_says_what_to_do(deployment, module, ar
     assert ended.returncode == 1
     told = [line for line in (ended.stderr + ended.stdout).splitlines() if "cannot start" in line]
     assert len(told) == 1
+    assert told[0].count("old-7") == 1
     for word in ("old-7", "68 (Epoxy)", "Gazpacho (2026.1, nova 33)", "disable_compute_service_check_for_ffu"):
         assert word in told[0]
     assert "Traceback" not in ended.stderr
@@ -223,11 +224,12 @@ def wrote(db, host, binary, rpc, objects):
 
 
 def test_a_volume_service_is_pinned_to_the_rows_of_its_binary_and_answers_for_all(volumes):
+    fleet = CinderFleet(volumes)
+    fleet.start()
+    assert fleet.pins.of(cinder.VOLUME)().rpc == cinder.VOLUME.version
     wrote(volumes, "a@lvm", "cinder-volume", "3.20", "1.39")
     wrote(volumes, "b@lvm", "cinder-volume", "3.16", "1.39")
     wrote(volumes, "c", "cinder-backup", "2.4", "1.38")
-    fleet = CinderFleet(volumes)
-    fleet.start()
     assert fleet.pins.of(cinder.VOLUME)().rpc == "3.16"
     assert fleet.pins.of(cinder.VOLUME)().objects is None
     assert fleet.pins.of(cinder.SCHEDULER)().rpc == cinder.SCHEDULER.version
