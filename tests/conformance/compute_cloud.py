@@ -115,7 +115,7 @@ class ComputeCloud:
         self.clients.manila = peers.Manila()
 
     def _serve(self, host: str, node: str) -> list[Any]:
-        target = NovaCompute(host, node, self._remote, self.clients)
+        target = NovaCompute(host, node, self._remote, self.clients, self.conf)
         made = [
             self._bus.server(topic, host, [Endpoint(interfaces.COMPUTE, target)]) for topic in interfaces.COMPUTE.topics
         ]

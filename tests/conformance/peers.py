@@ -176,6 +176,8 @@ class Cinder:
         found = {"id": volume_id, "name": volume_id, "size": 1, "status": "available", "bootable": "false"}
         found |= {"availability_zone": "nova", "multiattach": "MULTIATTACH" in name, "attachments": []}
         found |= self.volumes.get(volume_id, {})
+        if name.startswith("SWAP_OLD"):
+            found["migration_status"] = "migrating"
         if "IMAGE" in name:
             image = {"image_id": "155d900f-4e14-4e4c-a73d-069cbf4541e6"}
             found |= {"bootable": "true", "volume_image_metadata": image}
@@ -194,6 +196,14 @@ class Cinder:
             "status": "available",
             "volume_id": _new_id(),
         }
+
+    def create_snapshot(self, context: Any, snapshot: dict) -> dict:
+        made = {"id": _new_id(), "size": 1, "status": "available", **snapshot}
+        self.snapshots[made["id"]] = made
+        return dict(made)
+
+    def limits(self, context: Any) -> dict[str, int]:
+        return {"maxTotalSnapshots": -1, "totalSnapshotsUsed": len(self.snapshots)}
 
     def create_volume(self, context: Any, volume: dict, microversion: str = "") -> dict:
         made = {**volume, "id": _new_id()}
@@ -310,6 +320,9 @@ class Placement:
 
     def delete_provider(self, provider: str) -> bool:
         return self.inventory.pop(provider, None) is not None
+
+    def traits(self, provider: str) -> set[str]:
+        return set()
 
     def set_traits(self, provider: str, add: Any, remove: Any = frozenset()) -> bool:
         return True
