@@ -156,8 +156,9 @@ class Client:
             if not self._kept.look_again(pin):
                 raise self._told(refused, pin) from None
         except errors.RemoteFault as fault:
-            # Whoever does not know a version has not begun with the message.
-            if fault.class_name != _UNSUPPORTED or not self._kept.look_again(pin):
+            # Whoever does not know the version of this method has not begun with the message.
+            unknown = fault.class_name == _UNSUPPORTED and method in fault.message
+            if not unknown or not self._kept.look_again(pin):
                 raise
         pin = self.pin
         try:

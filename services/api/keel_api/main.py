@@ -15,12 +15,15 @@ from keel_common.clients import Clients
 from keel_common.config import load
 from keel_common.db import Cells, Database
 from keel_common.db.fleet import CinderFleet, NovaFleet
+from keel_common.db.heartbeat import NovaHeartbeat
 from keel_common.db.stores.nova import quotas
 from keel_common.runtime import CannotStart, Part, StartCheck, WsgiServer, setup_logging
 from keel_common.runtime.web import serve
 from keel_contract.bus import Bus
 
 LOG = logging.getLogger(__name__)
+
+_BINARY = "nova-osapi_compute"
 
 _SUITES = {
     "compute": ("osapi_compute_listen", "osapi_compute_listen_port", "osapi_compute_workers"),
@@ -45,18 +48,19 @@ def parts(conf: Any, suite: str) -> list[Part]:
     host, port, _ = (conf[option] for option in _SUITES[suite])
     running = _Running(conf, suite)
     server = WsgiServer(running.application(), host, port, conf.keel.api_threads, name=f"{suite}-api")
-    return [StartCheck("api", lambda: check(conf, suite)), running, server]
+    return [StartCheck("api", lambda: join(conf, suite)), running, server]
 
 
 def application(conf: Any, suite: str) -> Flask:
     """The WSGI application with its real services; for any WSGI server. Raises CannotStart."""
     options.register(conf, suite)
-    check(conf, suite)
+    join(conf, suite)
     return _Running(conf, suite).application()
 
 
-def check(conf: Any, suite: str) -> None:
-    """Raises CannotStart beside services that this API does not work with, and for settings that are not built.
+def join(conf: Any, suite: str) -> None:
+    """Raises CannotStart beside services that this API does not work with, and for settings that are not built. The
+    compute API writes its row of services, which never beats (nova 34.0.0 db semantics, services); Cinder's has none.
 
     Connections of its own: a process that forks its workers must hold none."""
     if suite == "compute":
@@ -64,6 +68,7 @@ def check(conf: Any, suite: str) -> None:
         cells = Cells(conf)
         try:
             NovaFleet(conf, cells).start()
+            NovaHeartbeat(conf, cells.local, _BINARY, topic=None, beats=False).start()
         finally:
             cells.close()
         return
@@ -76,7 +81,7 @@ def check(conf: Any, suite: str) -> None:
 
 def _refusal(conf: Any, suite: str) -> str | None:
     try:
-        check(conf, suite)
+        join(conf, suite)
     except CannotStart as refusal:
         return str(refusal)
     return None

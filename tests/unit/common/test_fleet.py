@@ -6,12 +6,14 @@ import uuid
 
 import pytest
 
+import keel_api.main
 from keel_common.config import load
 from keel_common.db import CELL0, Cells, Database, add, now, schema
 from keel_common.db.fleet import CinderFleet, NovaFleet
 from keel_common.db.heartbeat import NovaHeartbeat, ServiceTooOld
 from keel_common.db.stores.cinder import services as cinder_services
 from keel_common.db.stores.nova import quotas
+from keel_common.db.stores.nova import services as nova_services
 from keel_common.runtime import CannotStart, Process
 from keel_contract import releases
 from keel_contract.cinder import interfaces as cinder
@@ -204,6 +206,18 @@ def test_processes_end_with_one_line_that_says_what_to_do(deployment, module, ar
     for word in ("old-7", "68 (Epoxy)", "Gazpacho (2026.1, nova 33)", "disable_compute_service_check_for_ffu"):
         assert word in told[0]
     assert "Traceback" not in ended.stderr
+
+
+def test_the_compute_api_writes_its_row_and_refuses_to_be_older_than_the_others(deployment):
+    conf = deployment.fleet()._conf
+    keel_api.main.join(conf, "compute")
+    keel_api.main.join(conf, "compute")
+    rows = deployment.cells["cell1"].read(nova_services.versions)
+    assert [(row["host"], row["binary"], row["version"]) for row in rows] == [("ctl-1", "nova-osapi_compute", 74)]
+    deployment.retire("cell1", 1)
+    deployment.service("cell1", "ctl-2", 99, binary="nova-osapi_compute")
+    with pytest.raises(CannotStart, match="newer than Hibiscus"):
+        keel_api.main.join(conf, "compute")
 
 
 def test_a_quota_driver_that_is_not_built_is_refused(deployment):
