@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from keel_common.db import Database, now
-from keel_common.db.stores.cinder import attachments, quotas
+from keel_common.db.stores.cinder import attachments, group_snapshots, groups, quotas, volumes
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder.rows import TABLES
 from keel_contract.context import Context
@@ -100,6 +100,55 @@ class CinderVolume:
     def delete_snapshot(self, context: Any, snapshot: Any, unmanage_only: bool = False) -> None:
         row = self._db.read(rows.snapshot, snapshot.id)
         self._later(lambda: self._db.run(rows.snapshot_deleted, self._quota, row))
+
+    # -- groups
+
+    def create_group(self, context: Any, group: Any) -> None:
+        self._later(lambda: self._db.run(groups.change, group.id, {"status": "available"}))
+
+    def update_group(self, context: Any, group: Any, add_volumes: str = "", remove_volumes: str = "") -> None:
+        def work() -> None:
+            for ids, owner in ((add_volumes, group.id), (remove_volumes, None)):
+                for volume_id in filter(None, (ids or "").split(",")):
+                    self._db.run(volumes.change, volume_id, {"group_id": owner})
+            self._db.run(groups.change, group.id, {"status": "available"})
+
+        self._later(work)
+
+    def delete_group(self, context: Any, group: Any) -> None:
+        def work() -> None:
+            for row in self._db.read(groups.volumes, group.id):
+                self._db.run(rows.deleted, self._quota, self._db.read(rows.volume, row["id"]))
+            self._db.run(quotas.give_back, self._quota, group.project_id, {"groups": -1})
+            self._db.run(groups.destroy, group.id)
+
+        self._later(work)
+
+    def create_group_snapshot(self, context: Any, group_snapshot: Any) -> None:
+        def work() -> None:
+            for row in self._db.read(group_snapshots.snapshots, group_snapshot.id):
+                self._db.run(rows.snapshot_created, self._db.read(rows.snapshot, row["id"]))
+            self._db.run(group_snapshots.change, group_snapshot.id, {"status": "available"})
+
+        self._later(work)
+
+    def delete_group_snapshot(self, context: Any, group_snapshot: Any) -> None:
+        def work() -> None:
+            for row in self._db.read(group_snapshots.snapshots, group_snapshot.id):
+                self._db.run(rows.snapshot_deleted, self._quota, self._db.read(rows.snapshot, row["id"]))
+            self._db.run(group_snapshots.destroy, group_snapshot.id)
+
+        self._later(work)
+
+    def create_group_from_src(
+        self, context: Any, group: Any, group_snapshot: Any = None, source_group: Any = None
+    ) -> None:
+        def work() -> None:
+            for row in self._db.read(groups.volumes, group.id):
+                self._create(row["id"])
+            self._db.run(groups.change, group.id, {"status": "available"})
+
+        self._later(work)
 
     # -- connections
 

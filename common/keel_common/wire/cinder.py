@@ -142,12 +142,18 @@ def snapshot_spec(snapshot_id: str, size: int) -> Any:
     return objects.RequestSpec(snapshot_id=snapshot_id, volume_properties=objects.VolumeProperties(size=size))
 
 
+def plain_type(row: Row, with_projects: bool = False) -> dict[str, Any]:
+    """A volume type as a plain dict; some messages name the projects it was given to, too."""
+    found = {name: _text(row[name]) for name in _TYPE_FIELDS_PLAIN}
+    return {**found, "projects": list(row.get("projects", ()))} if with_projects else found
+
+
 def extend_spec(row: Row, type_row: Row | None) -> dict[str, Any]:
-    """The request_spec of an extension: a plain dict, as recorded."""
-    plain_type = {name: _text(type_row[name]) for name in _TYPE_FIELDS_PLAIN} if type_row else None
+    """The request_spec of an extension, a migration, a retype and a take-over: a plain dict, as recorded."""
+    kind = plain_type(type_row) if type_row else None
     properties = {name: _text(row[name]) for name in objects.Volume.fields if name in row}
     properties.update(
-        volume_type=plain_type,
+        volume_type=kind,
         name=f"volume-{row['_name_id'] or row['id']}",
         name_id=row["_name_id"] or row["id"],
         volume_attachment=[],
@@ -155,7 +161,7 @@ def extend_spec(row: Row, type_row: Row | None) -> dict[str, Any]:
         volume_admin_metadata=_pairs(row["admin_metadata"]),
         volume_glance_metadata=_pairs(row["image_metadata"]),
     )
-    return {"volume_id": row["id"], "volume_properties": properties, "volume_type": plain_type}
+    return {"volume_id": row["id"], "volume_properties": properties, "volume_type": kind}
 
 
 def _pairs(found: Mapping[str, str]) -> list[dict[str, str]]:

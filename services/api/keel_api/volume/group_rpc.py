@@ -67,10 +67,10 @@ def delete_snapshot(req: Request, group: Row, row: Row) -> None:
     _volume(req, group, "delete_group_snapshot", group_snapshot=wire.group_snapshot(row))
 
 
-def replication(req: Request, row: Row, method: str, **args: Any) -> Any:
+def replication(req: Request, row: Row, method: str, /, **args: Any) -> Any:
     """Cast (list_replication_targets: call): replication of a group."""
     return _volume(req, row, method, group=wire.group(row), **args)
 
 
-def _volume(req: Request, group: Row, method: str, **args: Any) -> Any:
-    return req.services.rpc(VOLUME).send(req.context, method, server=hosts.destination(group), **args)
+def _volume(req: Request, row: Row, method: str, /, **args: Any) -> Any:
+    return req.services.rpc(VOLUME).send(req.context, method, server=hosts.destination(row), **args)

@@ -28,14 +28,14 @@ def create_volume(req: Request, row: Row, spec: Any, image_id: str | None, hints
     )
 
 
-def delete_volume(req: Request, row: Row, type_row: Row | None, cascade: bool) -> None:
-    """Cast: delete a volume (and its snapshots) on its backend."""
+def delete_volume(req: Request, row: Row, type_row: Row | None, cascade: bool, unmanage_only: bool = False) -> None:
+    """Cast: delete a volume (and its snapshots) on its backend, or forget it and leave it there."""
     req.services.rpc(VOLUME).send(
         req.context,
         "delete_volume",
         server=hosts.destination(row),
         volume=_volume(row, type_row),
-        unmanage_only=False,
+        unmanage_only=unmanage_only,
         cascade=cascade,
     )
 
@@ -66,11 +66,11 @@ def create_snapshot(req: Request, row: Row, type_row: Row | None, snapshot: Row)
     )
 
 
-def delete_snapshot(req: Request, volume: Row, snapshot: Row) -> None:
-    """Cast: delete a snapshot on the backend of its volume."""
+def delete_snapshot(req: Request, volume: Row, snapshot: Row, unmanage_only: bool = False) -> None:
+    """Cast: delete a snapshot on the backend of its volume, or forget it and leave it there."""
     server = hosts.destination(volume)
     req.services.rpc(VOLUME).send(
-        req.context, "delete_snapshot", server=server, snapshot=wire.snapshot(snapshot), unmanage_only=False
+        req.context, "delete_snapshot", server=server, snapshot=wire.snapshot(snapshot), unmanage_only=unmanage_only
     )
 
 

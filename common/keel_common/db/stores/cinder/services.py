@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from keel_common.db.stores.cinder.rows import TABLES, alive, every, first, insert, new_id, now
+from keel_common.db.stores.cinder.rows import TABLES, alive, every, first, insert, new_id, now, one_of
 
 
 def listing(conn: sa.Connection, binary: str | None = None, host: str | None = None) -> list[dict[str, Any]]:
@@ -65,6 +65,17 @@ def set_state(conn: sa.Connection, service_id: int, values: Mapping[str, Any]) -
     table = TABLES["services"]
     kept = {"modified_at": now(), "updated_at": table.c.updated_at}
     conn.execute(table.update().where(table.c.id == service_id).values({**kept, **values}))
+
+
+def change_state(
+    conn: sa.Connection, service_id: int, expected: Mapping[str, tuple], values: Mapping[str, Any]
+) -> bool:
+    """`set_state` where the row still holds one of the expected values of each column; False where it does not."""
+    table = TABLES["services"]
+    guards = [one_of(table.c[column], allowed) for column, allowed in expected.items()]
+    kept = {"modified_at": now(), "updated_at": table.c.updated_at}
+    change = table.update().where(table.c.id == service_id, alive(table), *guards)
+    return conn.execute(change.values({**kept, **values})).rowcount > 0
 
 
 def is_up(row: Mapping[str, Any], down_seconds: int, at: datetime | None = None) -> bool:

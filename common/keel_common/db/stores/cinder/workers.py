@@ -38,6 +38,15 @@ def get(conn: sa.Connection, resource_type: str, resource_id: str) -> dict[str, 
     return first(conn, sa.select(table).where(*_of(table, resource_type, resource_id)))
 
 
+def of_resource(conn: sa.Connection, resource_id: str, resource_type: str | None = None) -> dict[str, Any] | None:
+    """The row of the resource with this id, whatever it is (or only of this type), or None."""
+    table = TABLES["workers"]
+    where = [table.c.resource_id == resource_id, table.c.resource_type != _SENTINEL]
+    if resource_type is not None:
+        where.append(table.c.resource_type == resource_type)
+    return first(conn, sa.select(table).where(*where))
+
+
 def claim(conn: sa.Connection, row: dict[str, Any], service_id: int) -> bool:
     """Make the row one's own if nobody was faster since it was read; True when it is ours now."""
     table = TABLES["workers"]

@@ -23,12 +23,10 @@ def restore(req: Request) -> Row:
     """Start to restore: 202. Without volume_id the answer waits until the new volume is made (as recorded)."""
     asked = req.body["restore"] or {}
     row = req.services.db.read(_restorable, req)
-    volume_id = asked.get("volume_id")
-    is_new = volume_id is None
-    if is_new:
-        volume_id = _new_volume(req, row, asked.get("name"))
+    named = asked.get("volume_id")
+    volume_id: str = named or _new_volume(req, row, asked.get("name"))
     volume, held = req.services.db.run(_hold, req, row["id"], volume_id)
-    backup_rpc.restore(req, held, volume_id, is_new)
+    backup_rpc.restore(req, held, volume_id, named is None)
     return {"restore": {"backup_id": row["id"], "volume_id": volume_id, "volume_name": volume["display_name"]}}
 
 

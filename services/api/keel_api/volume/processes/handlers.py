@@ -106,8 +106,6 @@ def disable_with_reason(req: Request) -> dict[str, Any]:
 def _set(req: Request, values: Row) -> str:
     req.must("volume_extension:services:update", {})
     host, binary = req.body.get("host"), req.body.get("binary") or req.body.get("service")
-    if req.body.get("cluster"):
-        raise Fault(501, "OpenKeel does not manage clusters yet.")
     if not host:
         raise Fault(400, "Missing required element 'host' in request body.")
 

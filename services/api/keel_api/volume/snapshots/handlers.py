@@ -139,7 +139,7 @@ def update(req: Request) -> dict[str, Any]:
 @handles("DELETE /snapshots/{id}")
 def delete(req: Request) -> Response:
     """Delete a snapshot: 202."""
-    _delete(req, force=False)
+    _delete(req)
     return bare()
 
 
@@ -150,25 +150,36 @@ def force_delete(req: Request) -> Response:
     return Response()
 
 
-def _delete(req: Request, force: bool) -> None:
+@handles("POST /snapshots/{id}/action #os-unmanage")
+def unmanage(req: Request) -> Response:
+    """Forget a snapshot and leave it on its backend: 202."""
+    _delete(req, unmanage=True)
+    return bare()
+
+
+def _delete(req: Request, force: bool = False, unmanage: bool = False) -> None:
     def work(conn: Any) -> tuple[Row, Row]:
         row = lookup.snapshot(conn, req, req.path["id"])
         if force:
             req.must("volume_extension:snapshot_admin_actions:force_delete", lookup.target(row))
+        if unmanage:
+            req.must("snapshot_extension:snapshot_unmanage", lookup.target(row))
         req.must("volume:delete_snapshot", lookup.target(row))
         volume = volumes.get(conn, row["volume_id"])
         if volume is None or not volume["host"]:
             raise faults.invalid_snapshot("its volume lies on no backend")
-        _not_frozen(conn, volume)
+        if not unmanage:
+            _not_frozen(conn, volume)
         transition = TRANSITIONS["delete snapshot"]
-        if not transitions.apply(conn, transition.without("status") if force else transition, row["id"]):
+        values = {"status": "unmanaging" if unmanage else "deleting"}
+        if not transitions.apply(conn, transition.without("status") if force else transition, row["id"], values):
             raise faults.refused_transition(
                 transition, f"it must be available or error and in no group snapshot, but it is {row['status']}"
             )
-        return volume, {**row, "status": "deleting"}
+        return volume, {**row, **values}
 
     volume, row = req.services.db.run(work)
-    rpc.delete_snapshot(req, volume, row)
+    rpc.delete_snapshot(req, volume, row, unmanage)
 
 
 @handles("POST /snapshots/{id}/action #os-reset_status")

@@ -114,7 +114,7 @@ def record(conn: Any, req: Request, wish: Wish, image: Row | None, known: list[s
     row = volumes.create(conn, values, wish.metadata)
     workers.create(conn, "Volume", row["id"], "creating", fresh=True)
     return Made(
-        row={**row, "is_consistency_group": bool(group) and group["group_type_name"] == CONSISTENCY_TYPE},
+        row={**row, "is_consistency_group": group is not None and group["group_type_name"] == CONSISTENCY_TYPE},
         type_row=type_row,
         zones=places,
         reservations=reservations,

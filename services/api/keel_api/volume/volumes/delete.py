@@ -15,23 +15,26 @@ from keel_common.domain.volume.states import TRANSITIONS, Transition
 Row = dict[str, Any]
 
 
-def delete(req: Request, volume_id: str, rule: str, *, force: bool, cascade: bool) -> None:
-    """Mark a volume as deleting and send it to its backend. `rule`: what policy has to allow beside volume:get.
+def delete(
+    req: Request, volume_id: str, rule: str, *, force: bool = False, cascade: bool = False, unmanage: bool = False
+) -> None:
+    """Mark a volume as deleting and send it to its backend. `rule`: what policy has to allow beside volume:get;
+    `unmanage`: the backend forgets it and keeps its content.
 
     A volume that never got a host is destroyed at once. Raises 404, 403, 400 (state), all before anything changed; a
     cascade that meets a busy snapshot leaves the volume in error_deleting and answers 400.
     """
-    outcome = req.services.db.run(_mark, req, volume_id, rule, force, cascade)
+    outcome = req.services.db.run(_mark, req, volume_id, rule, force, cascade, unmanage)
     if outcome is None:
         return
     row, type_row, busy = outcome
     if busy:
         raise faults.invalid_volume("one of its snapshots changed its state and cannot be deleted")
-    rpc.delete_volume(req, row, type_row, cascade)
+    rpc.delete_volume(req, row, type_row, cascade, unmanage)
 
 
 def _mark(
-    conn: Any, req: Request, volume_id: str, rule: str, force: bool, cascade: bool
+    conn: Any, req: Request, volume_id: str, rule: str, force: bool, cascade: bool, unmanage: bool
 ) -> tuple[Row, Row | None, bool] | None:
     row = lookup.volume(conn, req, volume_id, full=True)
     req.must(rule, lookup.target(row))
@@ -47,11 +50,15 @@ def _mark(
     if not row["host"]:
         _destroy(conn, req, row, type_row)
         return None
-    if services.is_frozen(conn, hosts.backend_of(row["host"])):
+    if unmanage and row["encryption_key_id"] is not None:
+        raise faults.invalid_volume("unmanaging encrypted volumes is not supported")
+    if not unmanage and services.is_frozen(conn, hosts.backend_of(row["host"])):
         raise faults.invalid_input(f"backend {hosts.backend_of(row['host'])} is frozen")
     values: Row = {"terminated_at": now()}
     if row["status"] == "error_managing":
         values["status"] = "error_managing_deleting"
+    if unmanage:
+        values["status"] = "unmanaging"
     guards = snapshots.guards_of_delete(cascade, force, lookup.scope(req) if cascade else None)
     if not transitions.apply(conn, _transition(force), volume_id, values, guards):
         raise faults.invalid_volume(

@@ -58,7 +58,7 @@ def image(req: Request, wish: Wish) -> dict[str, Any] | None:
 
 def load(conn: Any, req: Request, wish: Wish, found: Mapping[str, Any] | None) -> Source:
     """The source of the wish, looked up and in a state that allows it. Raises 404 and 400."""
-    snapshot_id = wish.snapshot_id or (_snapshot_of_server_image(req, found) if found else None)
+    snapshot_id = wish.snapshot_id or (snapshot_of_server_image(req, found) if found else None)
     if snapshot_id is not None:
         return _of_snapshot(conn, req, snapshot_id)
     if wish.volume_id is not None:
@@ -155,7 +155,7 @@ def _of_backup(conn: Any, req: Request, backup_id: str) -> Source:
     return Source(size=row["size"], backup_id=row["id"], encrypted=row["encryption_key_id"] is not None)
 
 
-def _snapshot_of_server_image(req: Request, found: Mapping[str, Any]) -> str | None:
+def snapshot_of_server_image(req: Request, found: Mapping[str, Any]) -> str | None:
     """Snapshot behind an image that Nova made of a server with a volume as its root (3.46 and above)."""
     if not req.at_least(3, 46) or not found.get("block_device_mapping"):
         return None

@@ -1,0 +1,1 @@
+"""What lies on a backend and may be taken over."""
