@@ -182,12 +182,11 @@ def _request(request: Any) -> dict[str, Any]:
 
 
 def flavors(obj: Any, names: Iterable[str]) -> dict[str, Any]:
-    """Stored flavors (cur, old, new) of the named fields of an Instance; descriptions are never stored."""
-    return {
-        key: _flavor_primitive(getattr(obj, name))
-        for name, key in FLAVORS.items()
-        if name in names and obj.is_set(name)
-    }
+    """Stored flavors (cur, old, new) of an Instance when one of the named fields is a flavor; all that the object has,
+    for they are stored together. Descriptions are never stored."""
+    if FLAVORS.keys().isdisjoint(names):
+        return {}
+    return {key: _flavor_primitive(getattr(obj, name)) for name, key in FLAVORS.items() if obj.is_set(name)}
 
 
 def _flavor_primitive(flavor: Any) -> dict[str, Any] | None:

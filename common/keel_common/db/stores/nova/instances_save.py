@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,9 +11,10 @@ import sqlalchemy as sa
 from keel_common.db.refusals import Refused, not_found
 from keel_common.db.statements import add, cas, now, soft_delete
 from keel_common.db.stores.nova import extras, server_row
-from keel_common.db.stores.nova.rows import TABLES, Row, columns_of, first, one_of
+from keel_common.db.stores.nova.rows import TABLES, Row, columns_of, first
 
 INSTANCES = TABLES["instances"]
+FLAVORS = {"cur", "old", "new"}
 TRIES = 3
 
 
@@ -65,19 +67,40 @@ def save(
 def _update(
     conn: sa.Connection, uuid: str, values: Mapping[str, Any], expected: Mapping[str, Sequence[str | None] | None]
 ) -> None:
-    where = [INSTANCES.c.uuid == uuid, INSTANCES.c.deleted == 0]
-    where += [one_of(INSTANCES.c[name], states) for name, states in expected.items() if states is not None]
+    guards = {name: states for name, states in expected.items() if states is not None}
+    moment = now()
+    given = {f"new_{name}": value for name, value in values.items()} | {"server": uuid, "new_updated_at": moment}
+    for name, states in guards.items():
+        given[f"old_{name}"] = [state for state in states if state is not None]
+    shape = tuple(values), tuple((name, None in states) for name, states in guards.items())
     for _ in range(TRIES):
-        if cas(conn, INSTANCES, values, where):
+        if conn.execute(_guarded(*shape), given).rowcount > 0:
             return
         _diagnose(conn, uuid, expected)
     raise Refused("UnknownInstanceUpdateConflict", f"Server {uuid} changes too fast.", instance_uuid=uuid)
 
 
+@lru_cache(maxsize=512)
+def _guarded(columns: tuple[str, ...], guards: tuple[tuple[str, bool], ...]) -> sa.Update:
+    """UPDATE of these columns and updated_at; a guard is a column, and whether NULL is expected among its values.
+
+    Made once for each shape: building a statement costs more than running it.
+    """
+    where: list[sa.ColumnElement[bool]] = [INSTANCES.c.uuid == sa.bindparam("server"), INSTANCES.c.deleted == 0]
+    for name, empty in guards:
+        column = INSTANCES.c[name]
+        is_one = column.in_(sa.bindparam(f"old_{name}", expanding=True))
+        where.append(sa.or_(is_one, column.is_(None)) if empty else is_one)
+    new: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in (*columns, "updated_at")}
+    return sa.update(INSTANCES).where(*where).values(new)
+
+
 def save_parts(conn: sa.Connection, uuid: str, changes: Changes) -> None:
     """Writes what lives outside the table `instances`."""
     texts = dict(changes.extra)
-    if changes.flavors:
+    if set(changes.flavors) == FLAVORS:
+        texts["flavor"] = json.dumps(changes.flavors)
+    elif changes.flavors:
         stored = {"cur": None, "old": None, "new": None} | (extras.get(conn, uuid, "flavor")[1] or {})
         texts["flavor"] = json.dumps(stored | dict(changes.flavors))
     if texts:
