@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, TypeVar
 
+from oslo_utils import versionutils
 from oslo_versionedobjects import base, exception
 from oslo_versionedobjects import fields as oslo_fields
 
@@ -266,12 +267,13 @@ class Registry:
     def find(self, name: str, version: str) -> type[VersionedObject]:
         """The class that reads ``name`` at ``version``.
 
-        :raises IncompatibleVersion: the wire version is newer than ours, or of another major
+        :raises IncompatibleVersion: the wire version is newer than ours, or of another major; a third part counts
+        :raises ValueError: it is no version
         """
         cls = self.classes.get(name)
         if cls is None:
             raise UnknownObject(objtype=name)
-        if not versions.understands(cls.VERSION, version):
+        if version != cls.VERSION and not versionutils.is_compatible(version, cls.VERSION):
             raise IncompatibleVersion(objname=name, objver=version, supported=cls.VERSION)
         return cls
 
@@ -300,10 +302,28 @@ class Registry:
         """The object name in a wire form."""
         return primitive[self._name_key]
 
+    def version_of(self, primitive: Mapping[str, Any]) -> str:
+        """The version in a wire form."""
+        return primitive[self._version_key]
+
+    def at_version(self, primitive: Mapping[str, Any], version: str) -> dict[str, Any]:
+        """The wire form with another version written on it."""
+        return {**primitive, self._version_key: version}
+
     def from_primitive(self, primitive: Mapping[str, Any], context: Any = None) -> VersionedObject:
-        """The object of a wire form; an older version of the same major keeps its version number."""
-        cls = self.find(primitive[self._name_key], primitive[self._version_key])
-        return cls.obj_from_primitive(dict(primitive), context)
+        """The object of a wire form; an older version of the same major keeps its version number.
+
+        :raises UnknownObject: there is no object of that name here
+        :raises IncompatibleVersion: it, or one inside it, is too new
+        :raises Unreadable: it is no wire form
+        """
+        try:
+            cls = self.find(primitive[self._name_key], primitive[self._version_key])
+            return cls.obj_from_primitive(dict(primitive), context)
+        except (UnknownObject, IncompatibleVersion, errors.Unreadable):
+            raise
+        except Exception as fault:  # a value of a wrong kind can fail in any way
+            raise errors.Unreadable(f"no wire form of an object ({type(fault).__name__})") from fault
 
 
 def _remote(cls: type, name: str, first: str, signature: inspect.Signature) -> Callable[..., Any]:

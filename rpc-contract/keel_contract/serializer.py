@@ -74,6 +74,9 @@ class Serializer(ContextSerializer):
         try:
             return self._registry.from_primitive(primitive, ctxt)
         except objects.IncompatibleVersion:
+            version = self._registry.version_of(primitive)
+            if version.count(".") == 2:  # of a stable branch: the object itself is the one of X.Y
+                return self._read(ctxt, self._registry.at_version(primitive, version.rpartition(".")[0]))
             if self._backport is None:
                 raise
             manifest = self._registry.manifest(self._registry.name_of(primitive))

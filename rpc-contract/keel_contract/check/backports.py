@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from keel_contract.recorder.delta import diff, patch
 from keel_contract.suites import SUITES, from_primitive
 
 
+@functools.cache
 def count(suite: str) -> Count:
     """All recorded backports of the releases of a suite, and what becomes of each when it is read and sent again."""
     things: dict[str, list[str]] = {}

@@ -9,7 +9,7 @@ import uuid
 import zlib
 
 NAMESPACE = uuid.UUID("5f1a8c1e-0000-4000-8000-6f70656e6b65")
-DEPTH = 5  # objects within objects; deeper ones are left out
+DEPTH = 3  # objects within objects; deeper ones are left out
 NETWORK = {
     "id": "11111111-2222-4333-8444-555555555555",
     "bridge": "br-int",
