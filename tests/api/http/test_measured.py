@@ -36,8 +36,9 @@ def test_the_answer_is_the_measured_one(shared_compute, row):
         headers=row.get("headers"),
         raw=True,
     )
-    if reply.status == 501 and b"does not do it yet" in reply.raw:
-        pytest.xfail("declared and not built yet")
+    if row["status"] == 500:  # a defect of the real one (http summary, os-volumes_boot): ours does what is asked
+        assert reply.status in (400, 404), reply.raw
+        return
     assert reply.status == row["status"], reply.raw
     assert reply.headers.get("X-OpenStack-Nova-API-Version") == row.get("version_echoed")
     if "fault" in row:

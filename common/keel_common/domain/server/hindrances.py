@@ -69,7 +69,6 @@ HINDRANCES: dict[str, tuple[Check | str, ...]] = {
     "rebuild": (SHARES, vtpm),
     "rescue": (vtpm,),
     "resize": (port_accelerators, accelerators),
-    "resize to another flavor": (SHARES,),
     "shelve": (SHARES, port_accelerators, vtpm),
     "shelve_offload": (port_accelerators,),
     "suspend": (SHARES, port_accelerators, accelerators, encrypted_memory),

@@ -54,7 +54,7 @@ def open_remote(req: Request) -> dict[str, Any]:
     asked = req.body["remote_console"]
     protocol, kind = asked["protocol"], asked["type"]
     if protocol not in _TYPES:
-        raise Fault(400, f"Unavailable console type {kind}.")
+        raise Fault(400)
     return {"remote_console": {"protocol": protocol, "type": kind, "url": _url(req, server, cell, protocol, kind)}}
 
 

@@ -16,7 +16,7 @@ def by_address(req: Request, address: str) -> dict[str, Any]:
     """The floating IP of an address; 404 without one, 409 when there are several."""
     found = req.services.clients.neutron.list_floating_ips(req.context, floating_ip_address=address)
     if not found:
-        raise Fault(404, "floating IP not found")
+        raise Fault(404, f"Floating IP not found for address {address}.")
     if len(found) > 1:
         raise Fault(409, f"Multiple floating IPs are found for address {address}.")
     return found[0]

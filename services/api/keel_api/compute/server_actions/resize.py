@@ -20,6 +20,7 @@ from keel_contract.nova import objects
 from keel_contract.nova.interfaces import COMPUTE_TASK
 
 _MIGRATE = "os_compute_api:os-migrate-server:migrate"
+_MOVES_SHARES = 74  # lowest service version of computes that move shared file systems along
 _SAME_HOST = "COMPUTE_SAME_HOST_COLD_MIGRATE"
 _CROSS_CELL = "compute:servers:resize:cross_cell"
 
@@ -58,14 +59,19 @@ def migrate(req: Request) -> None:
         node = host.first_node(req, wanted)
         if node is None:
             raise Fault(400, f"Compute host {wanted} could not be found.")
-    _check_shares(server, home)
+    _check_shares(req, server, home)
     values = {"progress": 0, "auto_disk_config": False}
     _send(req, server, home, guard, "migrate", server["flavor"], values, node)
 
 
-def _check_shares(server: dict[str, Any], cell: Cell) -> None:
-    if begin.has_any_share(cell, server):
-        raise Fault(409, f"'resize' is not possible for instance {server['uuid']}: it has shares.")
+def _check_shares(req: Request, server: dict[str, Any], cell: Cell) -> None:
+    """409 for a server with shares while a compute of any cell cannot move them."""
+    if begin.has_any_share(cell, server) and (host.lowest_version(req) or 0) < _MOVES_SHARES:
+        raise Fault(
+            409,
+            f"Instance {server['uuid']} has shares: moving it needs all compute services to be at service version "
+            f"{_MOVES_SHARES} or later.",
+        )
 
 
 def _check_disk_config(server: dict[str, Any], automatic: bool | None) -> None:
@@ -76,7 +82,7 @@ def _check_disk_config(server: dict[str, Any], automatic: bool | None) -> None:
 
 def _new_flavor(req: Request, server: dict[str, Any], cell: Cell, flavorid: str) -> dict[str, Any]:
     """The flavor asked for; 400 for one that is unknown, disabled, the same, or does not go with the server."""
-    _check_shares(server, cell)
+    _check_shares(req, server, cell)
     found = req.services.cells.api.read(servers_boot.flavor, flavorid, None, True)
     if found is None:
         raise Fault(400, f"Flavor {flavorid} could not be found.")
