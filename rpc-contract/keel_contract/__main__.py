@@ -21,6 +21,9 @@ class Command:
 
 
 COMMANDS: dict[str, Command] = {
+    "check": Command("compare the declarations with everything recorded", "keel_contract.check.main:main"),
+    "diff": Command("what changed between two recorded releases", "keel_contract.recorder.diff:main"),
+    "record": Command("record what an installed real release speaks", "keel_contract.recorder.main:main"),
     "tap": Command("watch a live broker: who speaks which version of what to whom", "keel_contract.tap.command:main"),
 }
 

@@ -1,12 +1,13 @@
 """Fields of versioned objects as data."""
 
 import datetime
+from typing import Any
 
 
-def describe(field):
+def describe(field: Any) -> dict[str, Any]:
     """Type, default, element, object and enumerated values of an oslo.versionedobjects field."""
     kind = field._type
-    found = {"type": type(kind).__name__}
+    found: dict[str, Any] = {"type": type(kind).__name__}
     if field.nullable:
         found["nullable"] = True
     if field.read_only:

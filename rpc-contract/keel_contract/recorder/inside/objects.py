@@ -14,12 +14,14 @@ from .signatures import arguments, innermost
 def _fingerprints():
     """The module that computes fingerprints. It wants a library for tests, which an installed release need not have."""
     if importlib.util.find_spec("fixtures") is None:
-        sys.modules["fixtures"] = types.SimpleNamespace(Fixture=object)
+        sys.modules["fixtures"] = types.SimpleNamespace(Fixture=object)  # type: ignore[assignment]
     return importlib.import_module("oslo_versionedobjects.fixture")
 
 
-def record(classes):
+def record(classes, manifest=base.obj_tree_get_versions):
     """Name -> everything about it, for ``{name: class}``.
+
+    ``manifest`` tells the versions of an object and of those within.
 
     The fingerprints are those of the release's own tests: the sources of a notification's values count.
     """
@@ -31,7 +33,7 @@ def record(classes):
             "version": cls.VERSION,
             "fingerprint": prints[name],
             "fields": {field: describe(declared) for field, declared in sorted(cls.fields.items())},
-            "manifest": dict(sorted(base.obj_tree_get_versions(name).items())),
+            "manifest": dict(sorted(manifest(name).items())),
         }
         remotable = _remotable(checker, cls)
         if remotable:

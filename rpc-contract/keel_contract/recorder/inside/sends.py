@@ -143,7 +143,7 @@ class Client:
 
     def _branches(self, name, chosen, when):
         """Neighbouring pins with equal messages, as one."""
-        found = []
+        found: list = []
         for cap in self.caps:
             outcome = self._outcome(name, chosen, cap)
             if not found or {k: v for k, v in found[-1].items() if k not in ("caps", "when")} != outcome:
