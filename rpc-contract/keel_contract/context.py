@@ -12,6 +12,8 @@ from typing import Any
 
 from oslo_context import context as oslo_context
 
+from keel_contract import errors
+
 READ_DELETED = ("no", "yes", "only")
 
 # wire key -> attribute. user, project and user_identity are read by nobody, yet they are in every recorded message.
@@ -133,7 +135,7 @@ class Context(oslo_context.RequestContext):
     def user_identity(self) -> str:
         """The five identities in the order of the log lines, "-" for an absent one."""
         parts = (self.user_id, self.project_id, self.domain_id, self.user_domain_id, self.project_domain_id)
-        return " ".join(part or "-" for part in parts)
+        return " ".join(str(part) if part else "-" for part in parts)
 
     @classmethod
     def admin(cls, suite: str, read_deleted: str = "no") -> Context:
@@ -177,7 +179,16 @@ class Context(oslo_context.RequestContext):
         """The context of a received message. Unknown keys are ignored; absent ones take their recorded defaults.
 
         ``is_admin`` is taken as it stands: the sender decided, and the bus is trusted (nova 34.0.0 rpc_context).
+
+        :raises Unreadable: a value is of a kind that no context has
         """
+        try:
+            return cls._from_wire(suite, wire)
+        except Exception as fault:  # a value of a wrong kind can fail in any way
+            raise errors.Unreadable(f"no context ({type(fault).__name__})") from fault
+
+    @classmethod
+    def _from_wire(cls, suite: str, wire: Mapping[str, Any]) -> Context:
         known = {
             attribute: wire[key]
             for key, attribute in _KEYS[suite].items()

@@ -51,6 +51,10 @@ class BadArguments(BusError):
     """An argument is missing, or is not part of the declaration."""
 
 
+class Unreadable(BusError, ValueError):
+    """What came is no wire form of an object or a context. The cause is what was found; the text quotes nothing."""
+
+
 class NotReady(BusError):
     """A bus server is not listening, or its broker cannot be reached."""
 

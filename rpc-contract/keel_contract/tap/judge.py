@@ -42,7 +42,7 @@ def judge(message: Message) -> list[Violation]:
     found += _method(message, interface)
     found += _context(message, suite)
     for primitive in objects_in(message.args, suite):
-        found += _object(primitive, suite)
+        found += judge_object(primitive, suite)
     return found
 
 
@@ -56,18 +56,20 @@ def _envelope(message: Message) -> list[Violation]:
 
 def _method(message: Message, interface: Interface) -> list[Violation]:
     found = []
+    older = False
     try:
+        older = not versions.understands(interface.version, message.version)
         accepted = (interface.version, *interface.older)
         if not any(versions.understands(own, message.version) for own in accepted):
             found.append(Violation("version", f"{message.version} of {interface.name}; known: {', '.join(accepted)}"))
     except (ValueError, AttributeError, TypeError):
         found.append(Violation("version", f"{_short(message.version)} is none"))
     declared = interface.methods.get(message.method) if isinstance(message.method, str) else None
-    older = next(
+    renamed = next(
         (known for known in interface.methods.values() if message.method in {level.method for level in known.levels}),
         None,
     )
-    declared = declared or older
+    declared = declared or renamed
     if declared is None:
         return [*found, Violation("method", f"{interface.name} has no {_short(message.method)}")]
     mode = "cast" if message.mode == "fanout" else message.mode
@@ -76,7 +78,7 @@ def _method(message: Message, interface: Interface) -> list[Violation]:
     if (message.mode == "fanout") != declared.fanout and declared.fanout:
         found.append(Violation("mode", f"{declared.name} goes to every server, this one to {message.to}"))
     try:
-        incoming(declared, message.args)
+        incoming(declared, message.args, older)
     except errors.BadArguments as problem:
         found.append(Violation("arguments", str(problem)))
     except (TypeError, ValueError, AttributeError):
@@ -91,12 +93,13 @@ def _context(message: Message, suite: str) -> list[Violation]:
         found.append(Violation("context", f"unknown {', '.join(sorted(_short(key) for key in unknown))}"))
     try:
         Context.from_wire(suite, message.context)
-    except Exception as problem:  # whatever a context can be made of, the answer is that it is none
-        found.append(Violation("context", f"unreadable ({type(problem).__name__})"))
+    except errors.Unreadable as problem:
+        found.append(Violation("context", str(problem)))
     return found
 
 
-def _object(primitive: Primitive, suite: str) -> list[Violation]:
+def judge_object(primitive: Primitive, suite: str) -> list[Violation]:
+    """What is wrong with one object; those inside it are judged for themselves."""
     registry = SUITES[suite].registry
     where = f"{primitive.path}: {_short(primitive.name)} {_short(primitive.version)}"
     cls = registry.classes.get(primitive.name) if isinstance(primitive.name, str) else None
