@@ -66,7 +66,7 @@ def _method(message: Message, interface: Interface) -> list[Violation]:
         found.append(Violation("version", f"{_short(message.version)} is none"))
     declared = interface.methods.get(message.method) if isinstance(message.method, str) else None
     renamed = next(
-        (known for known in interface.methods.values() if message.method in {level.method for level in known.levels}),
+        (known for known in interface.methods.values() if any(message.method == level.method for level in known.levels)),
         None,
     )
     declared = declared or renamed
