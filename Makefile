@@ -7,7 +7,7 @@ CLOUD = .venv/bin/keel-cloud
 SOURCES = rpc-contract common services dev tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench bench-api bench-volume conformance interop
+.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench bench-api bench-volume bench-rpc conformance interop record-check
 
 help: ## list the lanes
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,11 +52,17 @@ bench-api: venv ## our compute API beside the real one, against a running servic
 bench-volume: venv ## our volume API beside the real one, against a running services cloud (BENCH="--rows 1000 --workers 1")
 	@PYTHONPATH=tests .venv/bin/python -m bench volume $(BENCH)
 
+bench-rpc: venv ## a save of a server through our conductor and the real one (KEEL_REFERENCE=python; BENCH="--rounds 5")
+	@PYTHONPATH=tests .venv/bin/python -m perf.bench_rpc $(BENCH)
+
 conformance: venv ## replay recorded exchanges (API=compute or volume; SCENARIOS=FILE; REPLAY="--only PATTERN")
 	@PYTHONPATH=tests .venv/bin/python -m conformance $(API) $(SCENARIOS) $(REPLAY)
 
 interop: venv ## our services and the real ones in one cloud (CELLS="real-*,all-ours" for some)
 	@.venv/bin/python -m pytest -q -W ignore tests/interop --cells "$(or $(CELLS),*)" $(ARGS)
+
+record-check: venv ## record a real release again, compare byte for byte (RELEASE=nova-33; installs it when missing)
+	@.venv/bin/python -m keel_dev.record_check $(or $(RELEASE),nova-33)
 
 lint: venv ## ruff: rules and format
 	@.venv/bin/ruff check $(SOURCES)

@@ -16,8 +16,10 @@ from conductor_objects.deliberate import DIFFERENT
 def main() -> int:
     parser = argparse.ArgumentParser(prog="conductor_objects", description=__doc__)
     parser.add_argument("command", choices=("record", "compare"))
-    parser.add_argument("--python", required=True, help="python of an environment with a real Nova")
+    parser.add_argument("--python", default=run.reference(), help="python of an environment with a real Nova")
     given = parser.parse_args()
+    if given.python is None:
+        parser.error("--python or KEEL_REFERENCE has to name the python of an environment with a real Nova")
     with tempfile.TemporaryDirectory() as place:
         theirs = run.theirs(Path(place), golden.CASES, given.python)
     if given.command == "record":

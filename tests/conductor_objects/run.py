@@ -1,6 +1,7 @@
 """Makes the databases of a run and has a conductor answer the cases."""
 
 import json
+import os
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -16,6 +17,7 @@ from conductor_objects.ours import Conductor
 from conductor_objects.stores import SqliteFile
 from keel_common.db import Database, schema, sync
 from keel_contract.context import Context
+from keel_dev.settings import Settings
 
 SCRIPT = Path(__file__).with_name("reference.py")
 DATABASES = {"api": "nova_api", "cell": "nova_cell"}
@@ -31,6 +33,12 @@ connection = sqlite:///{folder}/api.db
 auth_type = none
 endpoint_override = http://127.0.0.1:9
 """
+
+
+def reference() -> str | None:
+    """The python of an environment with a real Nova: KEEL_REFERENCE, else the one that `keel-cloud` made."""
+    made = Settings.from_environment().environment_folder("reference") / "bin" / "python"
+    return os.environ.get("KEEL_REFERENCE") or (str(made) if made.exists() else None)
 
 
 def databases(folder: Path) -> None:

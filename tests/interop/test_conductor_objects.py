@@ -1,19 +1,18 @@
 """The object side of a conductor against a real nova-conductor, asked the same on equal databases.
 
-KEEL_REFERENCE names the python of an environment with nova 34.0.0 (dev/environments makes one). Runs alone:
+KEEL_REFERENCE names the python of an environment with nova 34.0.0; without it the one of `keel-cloud` is used. It needs
+no cloud and runs alone:
 
     KEEL_REFERENCE=.../bin/python python -m pytest tests/interop/test_conductor_objects.py
 """
-
-import os
 
 import pytest
 from conductor_objects import golden, run
 from conductor_objects.compare import differences
 from conductor_objects.deliberate import DIFFERENT
 
-PYTHON = os.environ.get("KEEL_REFERENCE")
-pytestmark = pytest.mark.skipif(not PYTHON, reason="KEEL_REFERENCE names no python with a real Nova")
+PYTHON = run.reference()
+pytestmark = pytest.mark.skipif(not PYTHON, reason="there is no python with a real Nova (KEEL_REFERENCE)")
 
 
 @pytest.fixture(scope="module")

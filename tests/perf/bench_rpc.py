@@ -1,11 +1,11 @@
 """What a save of a server costs a conductor: the real nova-conductor and ours, measured in turns in one run.
 
-    python -m perf.bench_rpc --python PYTHON [--rounds 3] [--seconds 8] [--clients 4]
+    python -m perf.bench_rpc [--python PYTHON] [--rounds 3] [--seconds 8] [--clients 4]
 
-Both run with one worker, on the same RabbitMQ (a virtual host each) and the same MariaDB databases, and are asked by the
-same client: object_action Instance.save of servers as a nova-compute holds them, each with a changed task state and the
-expected one. Of each conductor the processor time of its whole process tree is counted, so what else the machine does
-is left out. PYTHON is of an environment with nova 34.0.0.
+Both run with one worker, on the same RabbitMQ (a virtual host each) and the same MariaDB databases, and are asked by
+the same client: object_action Instance.save of servers as a nova-compute holds them, each with a changed task state
+and the expected one. Of each conductor the processor time of its whole process tree is counted, so what else the
+machine does is left out. PYTHON is of an environment with nova 34.0.0 (default: the one of `keel-cloud`, `reference`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from conductor_objects.run import reference
 
 from keel_common.config import load
 from keel_contract.bus import Bus
@@ -93,7 +95,7 @@ def conductors(place: Path, python: str) -> Iterator[dict[str, world.Conductor]]
 
 
 def measured(running: dict[str, world.Conductor], rounds: int, seconds: float, clients: int) -> dict[str, list[Any]]:
-    """(saves, seconds of processor time, seconds) of each round by conductor; a first round warms up and is left out."""
+    """(saves, seconds of processor time, seconds) of each round by conductor; the round that warms up is left out."""
     asking = {name: Clients(conductor.transport_url, clients) for name, conductor in running.items()}
     found: dict[str, list[Any]] = {name: [] for name in running}
     try:
@@ -124,11 +126,13 @@ def table(found: dict[str, list[Any]]) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="perf.bench_rpc", description=__doc__.splitlines()[0])
-    parser.add_argument("--python", required=True, help="python of an environment with nova 34.0.0")
+    parser.add_argument("--python", default=reference(), help="python of an environment with nova 34.0.0")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--clients", type=int, default=4)
     given = parser.parse_args()
+    if given.python is None:
+        parser.error("--python or KEEL_REFERENCE has to name the python of an environment with nova 34.0.0")
     with tempfile.TemporaryDirectory() as place, conductors(Path(place), given.python) as running:
         print("\n".join(table(measured(running, given.rounds, given.seconds, given.clients))))
     return 0

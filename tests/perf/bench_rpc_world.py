@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from conductor_objects import names, seed_cell
 from sqlalchemy import create_engine, text
 
-from conductor_objects import names, seed_cell
 from keel_common.db import Database, add, schema, sync
 
 SERVER = os.environ.get("KEEL_BENCH_MYSQL", "mysql+pymysql://root@localhost/?unix_socket=/run/mysqld/mysqld.sock")
