@@ -26,7 +26,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, VersionedObject):
         found = {name: _part(value, name, declared) for name, declared in value.fields.items() if value.is_set(name)}
         if isinstance(value, objects.Instance) and value.is_set("id"):
-            found["name"] = _NAME.format(value.id)
+            found["name"] = _NAME.format(value.get("id"))
         return found
     if isinstance(value, Mapping):
         return {key: plain(part) for key, part in value.items()}
@@ -65,7 +65,7 @@ def request_properties(spec: Any) -> Any:
         return spec
     instance = {name: getattr(spec, name) for name in _OF_INSTANCE if spec.is_set(name)}
     if spec.is_set("instance_uuid"):
-        instance["uuid"] = spec.instance_uuid
+        instance["uuid"] = spec.get("instance_uuid")
     flavor = spec.get("flavor")
     if flavor is not None:
         instance |= {name: getattr(flavor, name) for name in _OF_FLAVOR}

@@ -105,28 +105,29 @@ class Client:
             usual[parameter] = first
             value = self.samples.values[first]
             others[parameter] = [*more, (not value) if isinstance(value, bool) else None]
-        shape = self._shape(name, usual)
-        spare = dict(usual)
-        # Flags first: what they ask for may be refused before a senseless value of another parameter is looked at.
-        for parameter, values in sorted(others.items(), key=lambda item: not isinstance(item[1][-1], bool)):
-            if self._shape(name, {**spare, parameter: values[-1]}) is not None:
-                spare[parameter] = values[-1]
-        deciding = [
-            parameter
-            for parameter in usual
-            for value in others[parameter]
-            if self._matters(name, {**usual, parameter: value}, shape)
-            or self._matters(name, {**spare, parameter: usual[parameter]}, self._shape(name, spare))
-        ]
-        deciding = list(dict.fromkeys(deciding))
+        deciding = self._deciding(name, usual, others)
         if len(deciding) > _TOO_MANY:
             raise ValueError(f"{self.cls.__name__}.{name}: too many deciding parameters: {deciding}")
-        choices = [[usual[parameter], *others[parameter]] for parameter in deciding]
-        for values in itertools.product(*choices):
+        for values in itertools.product(*([usual[parameter], *others[parameter]] for parameter in deciding)):
             when = dict(zip(deciding, values, strict=True))
             chosen = {**usual, **when}
             if self._shape(name, chosen) is not None:
                 yield chosen, {key: REF + value if isinstance(value, str) else value for key, value in when.items()}
+
+    def _deciding(self, name, usual, others):
+        """The parameters that change the message: of a call with everything, or of one with as little as goes."""
+        shape, spare = self._shape(name, usual), dict(usual)
+        # Flags first: what they ask for may be refused before a senseless value of another parameter is looked at.
+        for parameter, values in sorted(others.items(), key=lambda item: not isinstance(item[1][-1], bool)):
+            if self._shape(name, {**spare, parameter: values[-1]}) is not None:
+                spare[parameter] = values[-1]
+        bare = self._shape(name, spare)
+        return [
+            parameter
+            for parameter in usual
+            if any(self._matters(name, {**usual, parameter: value}, shape) for value in others[parameter])
+            or self._matters(name, {**spare, parameter: usual[parameter]}, bare)
+        ]
 
     def _matters(self, name, chosen, shape):
         found = self._shape(name, chosen)
