@@ -68,7 +68,8 @@ def _send(req: Request, server: dict[str, Any], order: Order, old_system: dict[s
     if order.new_image:
         request_spec.image = image_meta(order.image)
         spec.keep(req, server, image=request_spec.image)
-        del request_spec.id  # so that nobody stores what only this scheduling is about
+        if request_spec.is_set("id"):
+            del request_spec.id  # so that nobody stores what only this scheduling is about
         hints = request_spec.get("scheduler_hints") or {}
         request_spec.scheduler_hints = {**hints, "_nova_check_type": ["rebuild"]}
         request_spec.force_hosts, request_spec.force_nodes = [server["host"]], [server["node"]]
