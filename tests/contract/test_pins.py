@@ -6,6 +6,8 @@ from oslo_config import cfg
 from keel_contract import errors, goldens, pins, releases, versions
 from keel_contract.cinder import interfaces as cinder
 from keel_contract.nova import interfaces as nova
+from keel_contract.nova import objects
+from keel_contract.serializer import Serializer
 
 PINNABLE = {"compute": nova.COMPUTE, "conductor": nova.CONDUCTOR, "scheduler": nova.SCHEDULER, "base": nova.BASE}
 BINARIES = {"cinder-volume": cinder.VOLUME, "cinder-scheduler": cinder.SCHEDULER, "cinder-backup": cinder.BACKUP}
@@ -186,3 +188,27 @@ def test_results_are_limited_by_the_services_of_every_binary():
     assert (pin.rpc, pin.objects["Volume"], pin.holder.binary) == (None, "1.8", "cinder-backup")
     assert pins.everybody(rows[:1]).objects is None
     assert pins.everybody([]).objects is None
+
+
+@pytest.mark.parametrize("interface", [nova.COMPUTE, nova.COMPUTE_TASK, nova.SCHEDULER, nova.CONDUCTOR])
+@pytest.mark.parametrize("release", list(releases.NOVA), ids=lambda release: release.name)
+def test_objects_travel_as_the_oldest_conductor_knows_them(interface, release):
+    """A reader that cannot read an object asks any conductor for an older one: the oldest must know it."""
+    kept = pins.NovaPins(
+        conf_with(compute="auto"),
+        lambda: pins.Lowest(74),
+        conductor=lambda: pins.Lowest(release.service_version, "old"),
+    )
+    pin = kept.of(interface)()
+    serializer = Serializer("nova", objects.REGISTRY, pin.objects)
+    spec = objects.RequestSpec(image=objects.ImageMeta(properties=objects.ImageMetaProps()))
+    sent = serializer.serialize_entity(None, spec)["nova_object.data"]["image"]["nova_object.data"]["properties"]
+    known = release.objects.get("ImageMetaProps", objects.ImageMetaProps.VERSION)
+    assert sent["nova_object.version"] == known
+    assert ("old" in pin.why) == bool(release.objects)
+
+
+@pytest.mark.parametrize(("level", "conductor"), [(None, 72), ("6.5", 72), ("auto", 0)])
+def test_objects_are_the_newest_without_auto_or_without_conductors(level, conductor):
+    kept = pins.NovaPins(conf_with(compute=level), lambda: pins.Lowest(74), conductor=lambda: pins.Lowest(conductor))
+    assert kept.of(nova.COMPUTE)().objects is None

@@ -24,6 +24,7 @@ from keel_contract.pins import CinderPins, Kept, Lowest, NovaPins, refusal_of_ol
 LOG = logging.getLogger(__name__)
 
 COMPUTE = "nova-compute"
+CONDUCTOR = "nova-conductor"
 
 
 class _Fleet:
@@ -46,7 +47,7 @@ class NovaFleet(_Fleet):
 
     def __init__(self, conf: Any, cells: Cells) -> None:
         self._conf, self._cells = conf, cells
-        self.pins = NovaPins(conf, self.oldest)
+        self.pins = NovaPins(conf, self.oldest, conductor=lambda: self.oldest(CONDUCTOR))
 
     def start(self) -> None:
         """Raises CannotStart beside a compute that this release does not work with (nova 34.0.0 rpc_client
@@ -64,17 +65,17 @@ class NovaFleet(_Fleet):
             self._cells.refresh()
         self.pins.forget()
 
-    def oldest(self) -> Lowest:
-        """The oldest nova-compute of all cells, or of the own one without an API database. A cell that does not answer
-        is left out, as one without computes is (nova 34.0.0 rpc_client pin)."""
+    def oldest(self, binary: str = COMPUTE) -> Lowest:
+        """The oldest service of a binary in all cells, or in the own one without an API database. A cell that does not
+        answer is left out, as one without such services is (nova 34.0.0 rpc_client pin)."""
         if not self._conf.api_database.connection:
-            return self._cells.local.read(nova_services.oldest, COMPUTE) or Lowest(0)
+            return self._cells.local.read(nova_services.oldest, binary) or Lowest(0)
         found = []
         for cell in self._cells.working():
             try:
-                found.append(cell.db.read_once(nova_services.oldest, COMPUTE))
+                found.append(cell.db.read_once(nova_services.oldest, binary))
             except Unreachable as away:
-                LOG.warning("The computes of cell %s are not looked at: %s", cell.uuid, away)
+                LOG.warning("The services of cell %s are not looked at: %s", cell.uuid, away)
         known = [one for one in found if one is not None and one.version]
         return min(known, key=lambda one: one.version, default=Lowest(0))
 

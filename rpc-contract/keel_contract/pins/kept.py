@@ -10,7 +10,8 @@ from typing import Any
 
 from keel_contract import errors
 from keel_contract.interface import Interface
-from keel_contract.pins.levels import nova
+from keel_contract.nova.interfaces import COMPUTE
+from keel_contract.pins.levels import nova, setting, with_objects_of
 from keel_contract.pins.pin import Lowest, Pin
 from keel_contract.pins.written import binary, cinder, everybody
 
@@ -110,14 +111,25 @@ class NovaPins(_Pins):
     """The pins of a process of Nova.
 
     :param lowest: finds the oldest nova-compute; only asked when ``[upgrade_levels]compute`` is "auto"
+    :param conductor: finds the oldest nova-conductor; asked in the same case. Whoever cannot read an object asks a
+        conductor for an older one, so beside a conductor of an older release objects travel as that release knows them
     """
 
-    def __init__(self, conf: Any, lowest: Callable[[], Lowest] | None = None, patience: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        conf: Any,
+        lowest: Callable[[], Lowest] | None = None,
+        patience: float = PATIENCE,
+        conductor: Callable[[], Lowest] | None = None,
+    ) -> None:
         super().__init__(patience)
-        self._conf, self._lowest = conf, lowest
+        self._conf, self._lowest, self._conductor = conf, lowest, conductor
 
     def _find(self, interface: Interface) -> Pin:
-        return nova(self._conf, interface, self._lowest)
+        pin = nova(self._conf, interface, self._lowest)
+        if self._conductor is None or setting(self._conf, COMPUTE)[1] != "auto":
+            return pin
+        return with_objects_of(self._conductor(), pin)
 
 
 class CinderPins(_Pins):

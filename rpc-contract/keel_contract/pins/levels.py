@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from keel_contract import errors, releases, versions
 from keel_contract.interface import Interface
+from keel_contract.nova.objects import REGISTRY as NOVA_OBJECTS
 from keel_contract.pins.pin import Holder, Lowest, Pin
 
 COMPUTE = "nova-compute"
+CONDUCTOR = "nova-conductor"
 # compute_task has no pin in Nova: conductors are upgraded first.
 _NOT_PINNABLE = {"compute_task"}
 
@@ -68,6 +71,18 @@ def _automatic(oldest: Lowest, where: str) -> Pin:
 def compute_version(service_version: int) -> str:
     """The version of the compute interface that a service version speaks."""
     return [rpc for first, rpc in releases.COMPUTE_HISTORY if first <= service_version][-1]
+
+
+def with_objects_of(conductor: Lowest, pin: Pin) -> Pin:
+    """The pin with the objects of the oldest conductor's release, where they differ from those known here."""
+    older = [release for release in releases.NOVA if release.service_version <= conductor.version]
+    if not older or not older[-1].objects:
+        return pin
+    objects = {name: cls.VERSION for name, cls in NOVA_OBJECTS.classes.items()} | dict(older[-1].objects)
+    why = f"{pin.why}; {CONDUCTOR} on {conductor.host} reads objects of {older[-1].name}"
+    return replace(
+        pin, objects=objects, why=why, holder=pin.holder or Holder(conductor.host, CONDUCTOR, str(conductor.version))
+    )
 
 
 def refusal_of_old_computes(oldest: Lowest) -> str | None:
