@@ -53,3 +53,14 @@ class InstanceNUMATopology(NovaObject):
     }
     actions = signatures("create()")
     class_actions = signatures("get_by_instance_uuid(context, instance_uuid)")
+
+
+def with_pinned_sets(topology: Any) -> Any:
+    """``topology`` with cells of today: those stored before version 1.5 kept pinned CPUs in the one set they had."""
+    for cell in topology.cells:
+        if versions.older(cell.VERSION, "1.5"):
+            pinned = cell.get("cpu_policy") == "dedicated"
+            cell.pcpuset = cell.cpuset if pinned else set()
+            cell.cpuset = set() if pinned else cell.cpuset
+            cell.VERSION = type(cell).VERSION
+    return topology

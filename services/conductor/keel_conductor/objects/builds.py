@@ -19,10 +19,9 @@ _FORCED = {
     "terminated_at": None,
     "disable_terminate": False,
     "cell_name": None,
-    "deleted": False,
-    "hidden": False,
-    "locked_by": None,
 }
+"""What a cell will say of a server: not said before, whatever is stored."""
+_DEFAULTS = {"deleted": False, "hidden": False, "locked_by": None}
 _PARTS = {"block_device_mappings": "BlockDeviceMappingList", "tags": "TagList"}
 """Columns with a list object; an empty column is an empty list."""
 
@@ -44,8 +43,8 @@ def _fields(row: dict[str, Any]) -> dict[str, Any]:
 def _instance(row: dict[str, Any], tags: Any) -> Any:
     """The server as it was asked for; what a cell will say of it has no value yet."""
     server = wire.stored(row["instance"])
-    for name, value in _FORCED.items():
-        if not server.is_set(name):
+    for name, value in (_DEFAULTS | _FORCED).items():
+        if name in _FORCED or not server.is_set(name):
             setattr(server, name, value)
     server.created_at, server.updated_at = wire.aware(row["created_at"]), wire.aware(row["updated_at"])
     server.tags = tags

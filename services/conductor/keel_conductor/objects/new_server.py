@@ -15,7 +15,8 @@ def of(obj: Any, **more: Any) -> NewServer:
     changes_all = {name for name in obj.fields if obj.is_set(name)}
     values = FLAGS | wire.instance_values(obj, changes_all)
     flavors = wire.flavors(obj, changes_all)
-    extra = wire.extra_texts(obj, changes_all)
+    # a move is never of a server that is being made
+    extra = wire.extra_texts(obj, changes_all - {"migration_context"})
     if flavors:
         extra["flavor"] = json.dumps({"cur": None, "old": None, "new": None} | flavors)
     cache = obj.get("info_cache")

@@ -42,7 +42,7 @@ def get_numa_topology(call: Call, instance_uuid: str) -> Any:
     if not there:
         text = f"NUMA topology of server {instance_uuid}"
         raise not_found("NumaTopologyNotFound", text, instance_uuid=instance_uuid)
-    return wire.stored(found)
+    return wire.topology(found)
 
 
 @action("InstanceNUMATopology", "create")

@@ -8,6 +8,7 @@ from keel_common.db.stores.nova import placed, records
 from keel_conductor.objects import wire
 from keel_conductor.objects.groups import group_object
 from keel_conductor.objects.registry import Call, Done, action, class_action
+from keel_contract.nova.objects.instance_numa import with_pinned_sets
 
 NAME = "RequestSpec"
 TABLE = records.api("request_specs")
@@ -46,6 +47,9 @@ def _object(call: Call, row: dict[str, Any]) -> Any:
     primitive["nova_object.changes"] = []
     spec = wire.stored(primitive)
     spec.id, spec.instance_uuid = row["id"], row["instance_uuid"]
+    topology = spec.get("numa_topology")
+    if topology is not None:
+        with_pinned_sets(topology).VERSION = type(topology).VERSION
     group = spec.get("instance_group")
     if group is not None:
         found = call.api.read(placed.group, uuid=group.uuid)

@@ -9,6 +9,7 @@ from keel_common.db.stores.nova.instances_save import Changes
 from keel_contract.fields import is_boolean
 from keel_contract.nova import objects
 from keel_contract.nova.objects import REGISTRY
+from keel_contract.nova.objects.instance_numa import with_pinned_sets
 
 Row = Mapping[str, Any]
 
@@ -97,6 +98,12 @@ def stored(primitive: Any) -> Any:
     return REGISTRY.from_primitive(primitive) if primitive else None
 
 
+def topology(primitive: Any) -> Any:
+    """The NUMA topology of a parsed JSON column, None for an empty one; older ones are brought up to date."""
+    found = stored(primitive)
+    return None if found is None else with_pinned_sets(found)
+
+
 def text(obj: Any) -> str | None:
     """An object as the JSON text of a column."""
     return None if obj is None else json.dumps(obj.to_primitive())
@@ -154,6 +161,7 @@ def pci_device(row: Row) -> Any:
 
 _PARTS: dict[str, Any] = {
     **{name: _child(name) for name in (*FLAVORS, *EXTRA_OBJECTS)},
+    "numa_topology": lambda server: topology(server["numa_topology"]),
     "info_cache": _info_cache,
     "fault": _fault,
     "tags": _tags,
