@@ -73,7 +73,13 @@ def migration(cloud, uuid, **values):
     """A migration of a server; its id."""
     made = {"instance_uuid": uuid, "status": "finished", "migration_type": "resize", "source_compute": "node-1"}
     made |= {"source_node": "node-1", "dest_compute": "node-2", "dest_node": "node-2", "hidden": False}
-    made |= {"cross_cell_move": False, "uuid": f"4a2f6f2e-0f2b-4d4a-9d0b-{len(migrations(cloud)):012d}", **values}
+    made |= {
+        "cross_cell_move": False,
+        "project_id": "p",
+        "user_id": "u",
+        "uuid": f"4a2f6f2e-0f2b-4d4a-9d0b-{len(migrations(cloud)):012d}",
+        **values,
+    }
     return cloud.cell.run(add, TABLES["migrations"], made)
 
 

@@ -1,5 +1,6 @@
 import pytest
 
+from keel_common.clients import errors
 from keel_common.db import schema
 from keel_common.db.stores.nova import bdms
 from keel_contract.errors import RemoteFault
@@ -136,3 +137,137 @@ def test_only_delete_on_termination_of_an_attachment_changes(cloud):
     assert put(device="/dev/vdc") == 400
     assert put(tag="new") == 400
     assert put("2.84") == 403  # below, it always is a swap
+
+
+# -- shelved servers off their host
+
+
+def offloaded(cloud, **values):
+    return cloud.server(vm_state="shelved_offloaded", host=None, node=None, **values)
+
+
+def events(cloud):
+    table = schema.nova_cell.tables["instance_actions_events"]
+    return cloud.cell.read(lambda conn: [(row.event, row.result) for row in conn.execute(table.select())])
+
+
+@pytest.mark.parametrize(("version", "code"), [("2.20", 200), ("2.100", 200), ("2.101", 202)])
+def test_a_volume_waits_for_a_shelved_server(cloud, version, code):
+    volume, uuid = cloud.cinder.add(), offloaded(cloud)
+    asked = body(volume, device="/dev/vdc")
+    reply = cloud.api.post(path(uuid), asked, version=version)
+    assert reply.status == code and cloud.api.bus.sent == []
+    assert code == 202 or reply.body["volumeAttachment"]["device"] == "/dev/vdc"
+    (row,) = cloud.cell.read(bdms.of_servers, [uuid])
+    assert row["volume_id"] == volume and row["attachment_id"] in cloud.cinder.attachments
+    assert actions(cloud) == ["attach_volume"] and events(cloud) == [("api_attach_volume", "Success")]
+
+
+@pytest.mark.parametrize(("volume", "asked"), [({"multiattach": True}, {}), ({}, {"tag": "t"})])
+def test_what_only_a_host_can_attach(cloud, volume, asked):
+    uuid = offloaded(cloud)
+    assert cloud.api.post(path(uuid), body(cloud.cinder.add(**volume), **asked), version="2.60").status == 400
+    assert cloud.cell.read(bdms.of_servers, [uuid]) == []
+
+
+def test_a_volume_that_cannot_be_reserved_leaves_a_failed_event(cloud, monkeypatch):
+    uuid, volume = offloaded(cloud), cloud.cinder.add()
+    from_cinder = errors.BadRequest(400, "busy", "volume")
+    monkeypatch.setattr(cloud.cinder, "create_attachment", _raising(from_cinder))
+    assert cloud.api.post(path(uuid), body(volume), version="2.60").status == 400
+    assert events(cloud) == [("api_attach_volume", "Error")] and cloud.cell.read(bdms.of_servers, [uuid]) == []
+
+
+def _raising(error):
+    def refuse(*_args, **_more):
+        raise error
+
+    return refuse
+
+
+def test_a_volume_leaves_a_shelved_server_at_once(cloud):
+    volume = cloud.cinder.add(status="in-use")
+    uuid = offloaded(cloud, volumes=[volume])
+    assert cloud.api.delete(path(uuid, volume), version="2.20").status == 202
+    assert cloud.cell.read(bdms.of_servers, [uuid]) == [] and cloud.api.bus.sent == []
+    assert events(cloud) == [("api_detach_volume", "Success")]
+
+
+def test_a_server_without_a_host_is_not_ready(cloud):
+    volume = cloud.cinder.add(status="in-use")
+    assert cloud.api.delete(path(cloud.server(host=None, volumes=[volume]), volume)).status == 409
+
+
+# -- exchange
+
+
+def swap(cloud, uuid, old, new, version="2.84", who=None, **values):
+    return cloud.api.put(path(uuid, old), body(new, **values), version=version, who=who)
+
+
+@pytest.fixture
+def pair(cloud):
+    """A server with a volume that the volume service is moving, and the volume it moves to."""
+    new, old = cloud.cinder.add(size=2), cloud.cinder.add(status="in-use", size=2, migration_status="migrating")
+    uuid = cloud.server(volumes=[old])
+    cloud.cinder.volumes[old]["attachments"] = [{"server_id": uuid, "attachment_id": "a", "device": "/dev/vdb"}]
+    return uuid, old, new
+
+
+def test_the_host_copies_a_volume_that_is_being_moved(cloud, pair, admin):
+    uuid, old, new = pair
+    assert swap(cloud, uuid, old, new, who=admin).status == 202
+    ((method, sent),) = cloud.api.bus.sent
+    assert (method, sent["old_volume_id"], sent["new_volume_id"]) == ("swap_volume", old, new)
+    assert cloud.cinder.attachments[sent["new_attachment_id"]]["volume_id"] == new
+    assert cloud.cinder.volumes[old]["status"] == "detaching" and actions(cloud) == ["swap_volume"]
+
+
+def test_services_exchange_volumes_and_members_do_not(cloud, pair, service, member):
+    assert swap(cloud, *pair, who=member).status == 403
+    assert swap(cloud, *pair, who=service).status == 202
+
+
+@pytest.mark.parametrize(
+    ("of", "change", "code"),
+    [
+        ("old", {"migration_status": None}, 409),
+        ("old", {"attachments": []}, 400),
+        ("old", {"status": "available"}, 400),
+        ("old", {"multiattach": True, "attachments": "two"}, 400),
+        ("new", {"size": 1}, 400),
+        ("new", {"attachments": [{"server_id": "s"}]}, 400),
+        ("new", {"status": "error"}, 400),
+    ],
+)
+def test_volumes_that_cannot_stand_for_each_other(cloud, pair, admin, of, change, code):
+    uuid, old, new = pair
+    if change.get("attachments") == "two":
+        change = {**change, "attachments": [{"server_id": uuid}, {"server_id": UNKNOWN}]}
+    cloud.cinder.volumes[old if of == "old" else new].update(change)
+    before = cloud.cinder.volumes[old]["status"]
+    assert swap(cloud, *pair, who=admin).status == code
+    assert cloud.api.bus.sent == [] and actions(cloud) == [] and cloud.cinder.volumes[old]["status"] == before
+
+
+def test_unknown_volumes_have_codes_of_their_own(cloud, pair, admin):
+    uuid, old, new = pair
+    assert swap(cloud, uuid, UNKNOWN, new, who=admin).status == 404
+    assert swap(cloud, uuid, old, UNKNOWN, who=admin).status == 400
+    other = cloud.server()
+    cloud.cinder.volumes[old]["attachments"].append({"server_id": other})
+    assert swap(cloud, other, old, new, who=admin).status == 404
+
+
+def test_an_exchange_that_cannot_leave_is_undone(cloud, pair, admin):
+    cloud.api.bus.answers["swap_volume"] = ConnectionError("no broker")
+    uuid, old, _ = pair
+    assert swap(cloud, *pair, who=admin).status == 500
+    assert cloud.cinder.volumes[old]["status"] == "in-use" and cloud.cinder.attachments == {}
+
+
+def test_from_2_85_an_exchange_sets_what_goes_with_the_server_first(cloud, pair, admin):
+    uuid, old, _ = pair
+    assert swap(cloud, *pair, version="2.85", who=admin, delete_on_termination=True).status == 202
+    (row,) = cloud.cell.read(bdms.of_servers, [uuid])
+    assert row["delete_on_termination"]
