@@ -15,6 +15,7 @@ from keel_contract import errors
 from keel_contract.dispatch import Dispatcher, Endpoint
 from keel_contract.letting_go import let_go_in_time
 from keel_contract.serializer import Serializer
+from keel_contract.unreadable import throw_away_what_cannot_be_taken
 
 LOG = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ class Part:
         """Listen. Each message is handled in a thread of ``executor_thread_pool_size``."""
         self._server.start()
         let_go_in_time(self._server)
+        throw_away_what_cannot_be_taken(self._server)
         self._listening = True
 
     def stop(self, deadline: float) -> None:

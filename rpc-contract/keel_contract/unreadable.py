@@ -7,6 +7,12 @@ sends garbage could fill a disk with that.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from typing import Any
+
+from oslo_messaging.server import MessageHandlingServer
+
+LOG = logging.getLogger(__name__)
 
 _DRIVER = "oslo.messaging._drivers.impl_rabbit"  # as oslo.log names it
 _THEIRS = "Failed to process message"
@@ -25,6 +31,27 @@ class OneLine(logging.Filter):
 
 
 _ONE_LINE = OneLine()
+
+
+def throw_away_what_cannot_be_taken(server: MessageHandlingServer) -> None:
+    """Make a started server throw away a message that its listener cannot take in (a context nested too deep, say).
+
+    It has acknowledged the message by then. oslo.messaging would try to reject it as well, fail at that, and begin its
+    connection anew after a pause, once for each such message. For other brokers nothing changes.
+    """
+    connection = getattr(getattr(server.listener, "_poll_style_listener", None), "conn", None)
+    for consumer in list(getattr(connection, "_consumers", ())):
+        consumer.callback = _careful(consumer.callback)
+
+
+def _careful(take: Callable[[Any], None]) -> Callable[[Any], None]:
+    def taking(message: Any) -> None:
+        try:
+            take(message)
+        except Exception as fault:  # whatever a message can do to a listener
+            LOG.warning("Threw away a message that cannot be taken: %s", type(fault).__name__)
+
+    return taking
 
 
 def log_in_one_line() -> None:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from oslo_messaging._drivers import impl_rabbit
 
-from keel_contract.unreadable import log_in_one_line
+from keel_contract.unreadable import log_in_one_line, throw_away_what_cannot_be_taken
 
 
 class Garbage:
@@ -51,3 +51,30 @@ def test_other_lines_of_the_driver_stay_as_they_are(caplog):
         except OSError:
             log.exception("Failed to connect")
     assert "the broker is gone" in caplog.text
+
+
+def test_a_message_the_listener_cannot_take_is_thrown_away_and_the_next_is_taken(caplog):
+    taken = []
+
+    def take(message):
+        if message == "bad":
+            raise RecursionError
+        taken.append(message)
+
+    made = consumer()
+    made.callback = take
+    connection = SimpleNamespace(_consumers={made: "1"})
+    throw_away_what_cannot_be_taken(
+        SimpleNamespace(listener=SimpleNamespace(_poll_style_listener=SimpleNamespace(conn=connection)))
+    )
+    with caplog.at_level(logging.WARNING):
+        for message in ("bad", "good"):
+            made.callback(message)
+    assert taken == ["good"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "Threw away a message that cannot be taken: RecursionError"
+    ]
+
+
+def test_a_server_without_a_broker_is_left_alone():
+    throw_away_what_cannot_be_taken(SimpleNamespace(listener=SimpleNamespace()))

@@ -6,11 +6,6 @@ from __future__ import annotations
 DIFFERENT: dict[tuple[str | None, str], str] = {
     # Nothing of an endpoint but its declared methods can be reached by any name.
     (None, "attribute of the endpoint"): "NoSuchMethod",
-    # The class of a library, whose base is this.
-    **dict.fromkeys(
-        [(None, f"object version {what}") for what in ("a word", "a number", "null")],
-        "ValueError",
-    ),
     # A real conductor asks itself to backport the object, and again, without end; a real compute or scheduler asks it.
     **dict.fromkeys(
         [(None, f"object of a newer {what}") for what in ("minor", "major")],

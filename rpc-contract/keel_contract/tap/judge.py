@@ -65,11 +65,9 @@ def _method(message: Message, interface: Interface) -> list[Violation]:
     except (ValueError, AttributeError, TypeError):
         found.append(Violation("version", f"{_short(message.version)} is none"))
     declared = interface.methods.get(message.method) if isinstance(message.method, str) else None
-    renamed = next(
-        (known for known in interface.methods.values() if any(message.method == level.method for level in known.levels)),
-        None,
+    declared = declared or next(
+        (one for one in interface.methods.values() if any(message.method == level.method for level in one.levels)), None
     )
-    declared = declared or renamed
     if declared is None:
         return [*found, Violation("method", f"{interface.name} has no {_short(message.method)}")]
     mode = "cast" if message.mode == "fanout" else message.mode

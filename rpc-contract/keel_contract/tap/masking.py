@@ -32,7 +32,8 @@ def masked(value: Any, name: str = "") -> Any:
     if name and name not in _PLAIN and _SECRET.search(name):
         return _mask(value)
     if isinstance(value, dict):
-        if value.get("objname") in _SECRET_ARGUMENTS and isinstance(value.get("args"), list):
+        asked = value.get("objname")
+        if isinstance(asked, str) and asked in _SECRET_ARGUMENTS and isinstance(value.get("args"), list):
             value = {**value, "args": [MASK] * len(value["args"])}
         return {key: masked(inner, str(key)) for key, inner in value.items()}
     if isinstance(value, list):
