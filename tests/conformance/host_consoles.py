@@ -32,6 +32,9 @@ CONSOLES = {
     "serial": Console("serial_console", "base_url", "fakerdpconsole.com", path="FAKE"),
     "webmks": Console("mks", "mksproxy_base_url", "fakemksconsole.com"),
 }
+DISK = {"vda_errors": -1, "vda_read": 262144, "vda_read_req": 112, "vda_write": 5778432, "vda_write_req": 488}
+VNET = {"rx": 2070139, "rx_drop": 0, "rx_errors": 0, "rx_packets": 26701}
+VNET |= {"tx": 140208, "tx_drop": 0, "tx_errors": 0, "tx_packets": 662}
 COUNTERS = {"octets": 2070139, "errors": 100, "drop": 200, "packets": 26701, "rate": 300}
 SENT = {"octets": 140208, "errors": 400, "drop": 500, "packets": 662, "rate": 600}
 
@@ -87,7 +90,8 @@ class HostConsoles(HostRecords):
         }
 
     def get_diagnostics(self, context: Any, instance: Any) -> dict[str, Any]:
-        return {"cpu0_time": 17300000000, "memory": 524288, "vda_errors": -1, "vda_read": 262144, "vda_read_req": 112}
+        network = {f"vnet1_{name}": value for name, value in VNET.items()}
+        return {"cpu0_time": 17300000000, "memory": 524288, **DISK, **network}
 
     def get_instance_diagnostics(self, context: Any, instance: Any) -> Any:
         network = {f"rx_{name}": value for name, value in COUNTERS.items()}

@@ -91,7 +91,7 @@ def _new_flavor(req: Request, server: dict[str, Any], cell: Cell, flavorid: str)
     old = server["flavor"]
     if found["root_gb"] == 0 and old["root_gb"] != 0 and not disks.is_volume_backed(server, disks.of(cell, server)):
         raise Fault(400, "Server unable to resize disk: Resize to flavor with zero disk not allowed.")
-    if found["id"] == old["id"] or found["flavorid"] == old["flavorid"]:
+    if found["id"] == old["id"]:
         raise Fault(400, "When resizing, instances must change flavor!")
     return found
 
