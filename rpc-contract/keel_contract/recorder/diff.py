@@ -19,7 +19,7 @@ _WIDEST = 60  # characters of a value
 def main(argv: list[str]) -> int:
     """0 when both releases are recorded, equal or not; 1 otherwise."""
     parser = argparse.ArgumentParser(prog="keel-contract diff", description="What changed between recorded releases.")
-    parser.add_argument("before", metavar="A", help="such as nova-33")
+    parser.add_argument("before", metavar="A", help="such as nova-33, or the path of a recording: DIR/nova-30")
     parser.add_argument("after", metavar="B", help="such as nova-34")
     asked = parser.parse_args(argv)
     try:
