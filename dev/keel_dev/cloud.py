@@ -81,12 +81,19 @@ class Cloud:
                 volume_types.seed(self.settings, with_files=any(map(_is_file_backend, self.mixture.beside)))
 
     def change(self, mixture: Mixture) -> "Cloud":
-        """The same cloud, which must be up, with other processes: those of both mixtures go on running."""
+        """The same cloud, which must be up, with other processes: those of both mixtures go on running.
+
+        What needs no port of a process that goes is started first: every topic of the bus has a server all the time.
+        """
         changed = Cloud(self.settings, mixture)
-        changed._end_strangers()
         changed._remember()
         changed._install()
-        changed._start_suites(changed._of_kind("keel", "real"))
+        leaving = [self.services[name] for name in self.services if name not in changed.services]
+        held = {port for service in leaving for port in service.ports}
+        wanted = changed._of_kind("keel", "real")
+        changed.start(name for name in wanted if not held.intersection(changed.services[name].ports))
+        changed._end_strangers()
+        changed._start_suites(wanted)
         return changed
 
     def down(self) -> list[str]:

@@ -4,9 +4,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from keel_dev import servers
 from keel_dev.client import connect
 from keel_dev.cloud import Cloud
+from keel_dev.confs.volume import FILES, SECTION
 from keel_dev.console import CloudError
 from keel_dev.job import Job
 from keel_dev.settings import Settings
@@ -41,28 +44,57 @@ class Deployment:
         return self.cloud.book.log_folder
 
     def prepare(self) -> None:
-        """Begin to use the cloud: without servers, whose hosts will go."""
+        """Begin to use the cloud: without servers, whose hosts will go. They are deleted by our own services."""
         if not self.cloud.was_up:
             return
+        self.cloud = Cloud(self.settings, Cell("", "").mixture)
         self.cloud.up()
         Job(self.settings).clean()
         others = list(connect(self.settings).compute.servers(all_projects=True))
         if others:
-            raise CloudError(f"this cloud has {len(others)} servers; delete them first, their hosts go")
+            raise CloudError(f"this cloud has {len(others)} servers, whose hosts would go: delete them, or make reset")
 
     def become(self, cell: Cell) -> None:
         """Run the processes of a cell and no others, and wait until its hosts can take servers.
 
-        The computes that are new start last, when those of earlier cells are forgotten: a compute older than all that
-        are known is refused.
+        The workers that are new start last: when the control plane is there, and when the computes of earlier cells
+        are forgotten, because a compute older than all that are known is refused.
         """
-        kept = tuple(kind for kind in cell.computes if self.cell and kind in self.cell.computes)
-        self._run(replace(cell, computes=kept))
-        self._forget_hosts(keep=hosts_of(kept))
-        if kept != cell.computes:
+        before = self.cell or Cell("", "", computes=(), backends=())
+        computes = tuple(kind for kind in cell.computes if kind in before.computes)
+        backends = tuple(kind for kind in cell.backends if kind in before.backends)
+        self._run(replace(cell, computes=computes, backends=backends))
+        self._forget_hosts(keep=hosts_of(computes))
+        self._forget_backends(keep=backends)
+        if (computes, backends) != (cell.computes, cell.backends):
             self._run(cell)
         self.cell = cell
         wait_for("hosts that are up", lambda: hosts_of(cell.computes) <= self._up())
+
+    def exchange(self, cell: Cell) -> None:
+        """Run the processes of a cell; the records of services that go stay, and only new hosts are waited for."""
+        self._run(cell)
+        self.cell = cell
+        wait_for("hosts that are up", lambda: hosts_of(cell.computes) <= self._up(), 120)
+
+    def enable(self, hosts: Iterable[str]) -> None:
+        """Let hosts take servers."""
+        for service in self._computes(hosts):
+            self.world.admin.compute.enable_service(service)
+
+    def disable(self, hosts: Iterable[str]) -> None:
+        """Let hosts take no more servers."""
+        for service in self._computes(hosts):
+            self.world.admin.compute.disable_service(service, disabled_reason="leaves the fleet")
+
+    def servers_on(self, hosts: Iterable[str]) -> list[str]:
+        """Ids of the servers that stand on hosts."""
+        found = self.world.admin.compute.servers(all_projects=True)
+        return [server.id for server in found if server.compute_host in hosts]
+
+    def _computes(self, hosts: Iterable[str]) -> list[Any]:
+        wanted = set(hosts)
+        return [service for service in self.world.admin.compute.services() if service.host in wanted]
 
     def leave(self) -> None:
         """Run again what ran before; end everything where nothing did."""
@@ -113,6 +145,14 @@ class Deployment:
         for service in list(compute.services()):
             if service.host not in alive:
                 compute.delete_service(service.id)
+
+    def _forget_backends(self, keep: Iterable[str]) -> None:
+        """Delete the records of backends that do not run any more, as `cinder-manage service remove` does."""
+        kept = ", ".join(f"'{self.settings.prefix}@{SECTION if kind == OURS else FILES}'" for kind in keep) or "''"
+        servers.sql(
+            f"update `{self.settings.prefix}_cinder`.services set deleted = 1, deleted_at = utc_timestamp()"
+            f" where deleted = 0 and `binary` = 'cinder-volume' and host not in ({kept});"
+        )
 
     def _up(self) -> set[str]:
         found = self.world.admin.compute.services(binary="nova-compute")

@@ -4,6 +4,9 @@ from keel_dev.confs import shared
 from keel_dev.ini import Sections
 from keel_dev.settings import HOST, REGION, Settings
 
+#: A real service of Nova finishes its work only when this is shorter than graceful_shutdown_timeout.
+MANAGER = {"manager_shutdown_timeout": 15}
+
 
 def common(settings: Settings, process: str) -> Sections:
     """What every service of the suite needs to know."""
@@ -57,11 +60,12 @@ def real(settings: Settings, process: str) -> Sections:
     """A real service of Nova; its compute runs Nova's fake hypervisor driver."""
     if not process.startswith("nova-compute"):
         sections = control(settings, process)
+        sections["DEFAULT"] |= MANAGER
         sections["conductor"] = {"workers": 1}
         sections["scheduler"]["workers"] = 1
         return sections
     sections = common(settings, process)
-    sections["DEFAULT"] |= {
+    sections["DEFAULT"] |= MANAGER | {
         "compute_driver": "keel_guests.GuestDriver",
         "instances_path": settings.state_of(process) / "instances",
         "vif_plugging_is_fatal": False,
