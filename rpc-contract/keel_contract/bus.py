@@ -149,12 +149,13 @@ class Client:
         :raises NotSent: the broker did not take the message
         """
         pin = self.pin
-        once = partial(self._send, context, self.interface.method(method), args, server, topic, how, timeout)
+        declared = self.interface.method(method)
+        once = partial(self._send, context, declared, args, server, topic, how, timeout)
         try:
             return once(pin)
         except errors.PeerTooOld as refused:
             if not self._kept.look_again(pin):
-                raise self._told(refused, pin) from None
+                raise self._told(refused, pin, server or _destination(declared, args)) from None
         except errors.RemoteFault as fault:
             # Whoever does not know the version of this method has not begun with the message.
             unknown = fault.class_name == _UNSUPPORTED and method in fault.message
@@ -164,7 +165,7 @@ class Client:
         try:
             return once(pin)
         except errors.PeerTooOld as refused:
-            raise self._told(refused, pin) from None
+            raise self._told(refused, pin, server or _destination(declared, args)) from None
 
     def _send(
         self,
@@ -197,13 +198,14 @@ class Client:
             raise _bus_error(fault) from None
         return values.deserialize_entity(context, result)
 
-    def _told(self, refused: errors.PeerTooOld, pin: Pin) -> errors.PeerTooOld:
-        """A refusal with what an operator can do about it."""
+    def _told(self, refused: errors.PeerTooOld, pin: Pin, host: str | None) -> errors.PeerTooOld:
+        """A refusal with the host it was for, where one is known, and what an operator can do about it."""
         if refused.needs is None:
             return refused
         release = releases.first_with(self._bus.suite.name, self.interface.name, refused.needs)
+        where = f"Not sent to {host}: " if host else ""
         return errors.PeerTooOld(
-            f"{refused}. The pin: {pin.rpc or self.interface.version} ({pin.why}). "
+            f"{where}{refused}. The pin: {pin.rpc or self.interface.version} ({pin.why}). "
             f"{self.interface.name} {refused.needs} comes with {release}",
             refused.needs,
         )

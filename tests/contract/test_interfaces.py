@@ -7,10 +7,19 @@ from keel_contract.check import answers
 from keel_contract.check.methods import INTERFACES
 from keel_contract.check.sends import Sends
 from keel_contract.cinder import interfaces as cinder
+from keel_contract.context import Context
 from keel_contract.interface import REQUIRED, Arg, Level, Method, convert, incoming, outgoing, takes, told
 from keel_contract.nova import interfaces as nova
 from keel_contract.nova import legacy
-from keel_contract.nova.objects import ComputeNode, Flavor, ImageMeta, ImageMetaProps, InstanceGroup, RequestSpec
+from keel_contract.nova.objects import (
+    ComputeNode,
+    Flavor,
+    ImageMeta,
+    ImageMetaProps,
+    Instance,
+    InstanceGroup,
+    RequestSpec,
+)
 
 EVERY = [
     pytest.param(suite, name, id=f"{suite}-{name}") for suite, interfaces in INTERFACES.items() for name in interfaces
@@ -154,3 +163,22 @@ def test_retries_travel_as_pairs_of_host_and_node():
 def test_message_without_any_form_of_the_spec_is_refused():
     with pytest.raises(errors.BadArguments):
         incoming(nova.SCHEDULER.method("select_destinations"), {"instance_uuids": []})
+
+
+def refusal(cap, **more):
+    sends = Sends("nova")
+    client = sends._bus.client(nova.COMPUTE, cap)
+    with pytest.raises(errors.PeerTooOld) as refused:
+        client.send(Context.admin("nova"), "allow_share", instance=Instance(host="host7"), share_mapping=None, **more)
+    return str(refused.value)
+
+
+def test_refused_send_tells_host_pin_and_release():
+    text = refusal("6.3")
+    assert "Not sent to host7: compute.allow_share needs 6.4" in text
+    assert "The pin: 6.3" in text
+    assert "compute 6.4 comes with Epoxy" in text
+
+
+def test_refused_send_tells_the_host_the_caller_named():
+    assert refusal("6.3", server="other").startswith("Not sent to other: ")
