@@ -3,11 +3,12 @@
 PROFILE ?= embedded
 PYTHON ?= python3
 MYSQL ?= mysql+pymysql://root@localhost/?unix_socket=/run/mysqld/mysqld.sock
+FUZZ ?= 5000
 CLOUD = .venv/bin/keel-cloud
 SOURCES = rpc-contract common services dev tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench bench-api bench-volume bench-rpc conformance interop record-check
+.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench bench-api bench-volume bench-rpc conformance interop record-check fuzz
 
 help: ## list the lanes
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +36,9 @@ test: venv ## all tests that need no outside services
 
 test-mariadb: venv ## the database tests on the local MariaDB, as root through its socket (MYSQL=url for another)
 	@KEEL_TEST_MYSQL="$(MYSQL)" .venv/bin/python -m pytest -q tests/contract/test_db_schema.py tests/contract/test_db_mariadb.py $(ARGS)
+
+fuzz: venv ## the decoders under thousands of broken messages (FUZZ=examples of each test)
+	@KEEL_FUZZ=long KEEL_FUZZ_EXAMPLES="$(FUZZ)" .venv/bin/python -m pytest -q tests/fuzz $(ARGS)
 
 e2e: venv ## the end-to-end tests against the running cloud
 	@.venv/bin/python -m pytest -v --disable-warnings --durations 10 tests/e2e $(ARGS)

@@ -36,6 +36,7 @@ _BY_METHOD: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("nova", "compute"): {
         **dict.fromkeys(
             (
+                "attach_volume",
                 "build_and_run_instance",
                 "cache_images",
                 "check_can_live_migrate_destination",
@@ -47,6 +48,7 @@ _BY_METHOD: Mapping[tuple[str, str], Mapping[str, str]] = {
                 "prep_snapshot_based_resize_at_dest",
                 "prep_snapshot_based_resize_at_source",
                 "rebuild_instance",
+                "reserve_block_device_name",
                 "revert_snapshot_based_resize_at_dest",
                 "unshelve_instance",
             ),
@@ -127,27 +129,29 @@ class Senders:
 
     def of(self, message: Message) -> Sender:
         """Who sent ``message``."""
-        kind = self._kind(message)
+        kind, certain = self._kind(message)
         host = _host(message)
         for report in _reports(message):
             self.reports[report.binary, report.host] = report
         queue = message.reply_queue if isinstance(message.reply_queue, str) else None
         if queue is None:
             return Sender(kind, host or "")
-        if host and kind != UNKNOWN:
-            self._hosts[queue].add(host)
+        if certain or host:
             self._kinds[queue] = kind
-        known = self._hosts.get(queue)
-        if not known:
-            return Sender(kind, self._number(kind, queue))
-        return Sender(self._kinds[queue], host or _one_of(known))
+        if host:
+            self._hosts[queue].add(host)
+        kind, known = self._kinds.get(queue, kind), self._hosts.get(queue)
+        return Sender(kind, host or _one_of(known) if known else self._number(kind, queue))
 
-    def _kind(self, message: Message) -> str:
+    @staticmethod
+    def _kind(message: Message) -> tuple[str, bool]:
+        """The kind of process, and whether no other sends this method."""
         interface = interface_of(message.to.topic, message.namespace)
         if interface is None or not isinstance(message.method, str):
-            return UNKNOWN
+            return UNKNOWN, False
         place = (interface.suite, interface.name)
-        return _BY_METHOD.get(place, {}).get(message.method, _USUAL.get(place, UNKNOWN))
+        known = _BY_METHOD.get(place, {}).get(message.method)
+        return (known, True) if known else (_USUAL.get(place, UNKNOWN), False)
 
     def _number(self, kind: str, queue: str) -> str:
         numbers = self._numbers[kind]
