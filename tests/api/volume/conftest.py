@@ -4,8 +4,9 @@ write."""
 from __future__ import annotations
 
 import pytest
-from fakes.api import VolumeApi
+from fakes.api import Snapshot, VolumeApi
 
+from api.volume import world
 from keel_api.volume.settings import Zones
 from keel_common.clients import Clients, errors
 from keel_common.db.stores.cinder import attachments, services, snapshots, transitions, volumes
@@ -115,3 +116,34 @@ class Nova:
 def nova(volume):
     volume.services.clients.nova = Nova()
     return volume.services.clients.nova
+
+
+@pytest.fixture(scope="session")
+def _world(_shared, _volume_tables):
+    """The database with one of everything in it, made once."""
+    _volume_tables.restore(_shared.db, "cinder")
+    made = _shared.db.run(world.build)
+    return Snapshot.taken({"cinder": _shared.db}), made
+
+
+@pytest.fixture
+def restored(volume, _world):
+    """Call it to bring the database back to one of everything, and to forget what was sent."""
+    snapshot, _ = _world
+
+    def restore():
+        snapshot.restore(volume.db, "cinder")
+        volume.bus.sent.clear()
+
+    return restore
+
+
+@pytest.fixture
+def everything(volume, _world, restored):
+    """(API, name -> id): one of everything in the project of the fakes, and peers that answer."""
+    _, made = _world
+    restored()
+    volume.set("service_down_time", 86400)  # the heartbeats are as old as the session
+    volume.bus.answers.update(world.answers(made))
+    volume.services.clients.glance, volume.services.clients.keystone = world.Image(), world.Projects()
+    return volume, made

@@ -143,7 +143,9 @@ def test_a_source_in_the_wrong_state_is_400(volume, made):
     assert reply.status == 400 and reply.message.startswith("Invalid volume: ")
 
 
-@pytest.mark.parametrize(("key", "version"), [("backup_id", "3.47"), ("group_id", "3.13"), ("consistencygroup_id", "3.0")])
+@pytest.mark.parametrize(
+    ("key", "version"), [("backup_id", "3.47"), ("group_id", "3.13"), ("consistencygroup_id", "3.0")]
+)
 def test_a_source_that_is_not_there_is_404(volume, key, version):
     assert volume.post("/volumes", {"volume": {"size": 1, key: str(uuid.uuid4())}}, version=version).status == 404
 

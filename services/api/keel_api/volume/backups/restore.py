@@ -48,9 +48,9 @@ def _new_volume(req: Request, row: Row, name: str | None) -> str:
     )
     made = creation.make(req, wish)
     deadline = time.monotonic() + req.services.conf.migration_create_volume_timeout_secs
-    while time.monotonic() < deadline:
+    while True:
         found = req.services.db.read(volumes.get, made["id"])
-        if found is None or found["status"] != "creating":
+        if found is None or found["status"] != "creating" or time.monotonic() >= deadline:
             break
         time.sleep(_POLL_SECONDS)
     if found is None or found["status"] != "available":

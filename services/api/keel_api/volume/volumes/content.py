@@ -93,9 +93,8 @@ def _image(req: Request, image_id: str) -> Row:
 
 def _begin_reimage(conn: Any, req: Request, image: Row, reserved: bool) -> tuple[Row, Row | None, Row | None]:
     row = lookup.volume(conn, req, req.path["id"], full=True)
-    req.must("volume:reimage", lookup.target(row))
-    if reserved:
-        req.must("volume:reimage_reserved", lookup.target(row))
+    reserved_now = row["status"] == "reserved"
+    req.must("volume:reimage_reserved" if reserved_now else "volume:reimage", lookup.target(row))
     snapshot_id = sources.snapshot_of_server_image(req, image)
     cut = lookup.snapshot(conn, req, snapshot_id) if snapshot_id else None
     if cut is not None and cut["volume_size"] > row["size"]:
