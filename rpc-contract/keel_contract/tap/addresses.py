@@ -13,6 +13,7 @@ from keel_contract.cinder import interfaces as cinder
 from keel_contract.interface import Interface
 from keel_contract.nova import interfaces as nova
 from keel_contract.nova.interface_compute import COMPUTE
+from keel_contract.tap.text import printable
 
 FANOUT = "_fanout"
 INTERFACES: tuple[Interface, ...] = (
@@ -56,7 +57,7 @@ class Address:
         return _NOTIFICATIONS.fullmatch(self.routing_key) is not None
 
     def __str__(self) -> str:
-        where = self.topic or self.routing_key
+        where = self.topic or printable(self.routing_key)
         return f"{where} *" if self.fanout else f"{where} {self.server}" if self.server else where
 
 
@@ -67,7 +68,8 @@ def address(exchange: str, routing_key: str) -> Address:
     topic = next((topic for topic in TOPICS if key == topic or key.startswith(f"{topic}.")), None)
     server = key[len(topic) + 1 :] or None if topic else None
     backend = _BACKEND.fullmatch(server) if server and topic == cinder.VOLUME.topics[0] else None
-    return Address(exchange, routing_key, topic, backend["backend"] if backend else server, fanout)
+    shown = printable(backend["backend"] if backend else server) if server else None
+    return Address(exchange, routing_key, topic, shown, fanout)
 
 
 def fanout_exchanges(keys: set[str]) -> set[str]:

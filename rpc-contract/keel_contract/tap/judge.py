@@ -12,10 +12,9 @@ from keel_contract.context import Context
 from keel_contract.interface import Interface, incoming
 from keel_contract.suites import SUITES
 from keel_contract.tap.addresses import interface_of
+from keel_contract.tap.text import printable, word
 from keel_contract.tap.wire import ENVELOPE_VERSION, Message, Primitive, objects_in
 
-# Who reads a value needs no more of it than this.
-_SHOWN = 80
 _CONTEXT_KEYS = {suite: frozenset(Context(overwrite=False).to_wire(suite)) for suite in SUITES}
 
 
@@ -37,7 +36,7 @@ def judge(message: Message) -> list[Violation]:
     suite = message.to.suite
     interface = interface_of(message.to.topic, message.namespace)
     if suite is None or interface is None:
-        where = f"{message.to.routing_key}, namespace {_short(message.namespace)}"
+        where = f"{printable(message.to.routing_key)}, namespace {word(message.namespace)}"
         return [*found, Violation("topic", f"nobody answers {where}")]
     found += _method(message, interface)
     found += _context(message, suite)
@@ -50,7 +49,7 @@ def _envelope(message: Message) -> list[Violation]:
     if message.envelope is None:
         return [Violation("envelope", "there is none")]
     if message.envelope != ENVELOPE_VERSION:
-        return [Violation("envelope", f"version {_short(message.envelope)}, not {ENVELOPE_VERSION}")]
+        return [Violation("envelope", f"version {word(message.envelope)}, not {ENVELOPE_VERSION}")]
     return []
 
 
@@ -61,15 +60,17 @@ def _method(message: Message, interface: Interface) -> list[Violation]:
         older = not versions.understands(interface.version, message.version)
         accepted = (interface.version, *interface.older)
         if not any(versions.understands(own, message.version) for own in accepted):
-            found.append(Violation("version", f"{message.version} of {interface.name}; known: {', '.join(accepted)}"))
+            found.append(
+                Violation("version", f"{word(message.version)} of {interface.name}; known: {', '.join(accepted)}")
+            )
     except (ValueError, AttributeError, TypeError):
-        found.append(Violation("version", f"{_short(message.version)} is none"))
+        found.append(Violation("version", f"{word(message.version)} is none"))
     declared = interface.methods.get(message.method) if isinstance(message.method, str) else None
     declared = declared or next(
         (one for one in interface.methods.values() if any(message.method == level.method for level in one.levels)), None
     )
     if declared is None:
-        return [*found, Violation("method", f"{interface.name} has no {_short(message.method)}")]
+        return [*found, Violation("method", f"{interface.name} has no {word(message.method)}")]
     mode = "cast" if message.mode == "fanout" else message.mode
     if mode not in {*declared.modes, *(level.mode for level in declared.levels)}:
         found.append(Violation("mode", f"{declared.name} is no {mode}"))
@@ -78,7 +79,7 @@ def _method(message: Message, interface: Interface) -> list[Violation]:
     try:
         incoming(declared, message.args, older)
     except errors.BadArguments as problem:
-        found.append(Violation("arguments", str(problem)))
+        found.append(Violation("arguments", printable(str(problem))))
     except (TypeError, ValueError, AttributeError):
         found.append(Violation("arguments", f"a {type(message.args).__name__} is no set of arguments"))
     return found
@@ -88,7 +89,7 @@ def _context(message: Message, suite: str) -> list[Violation]:
     found = []
     unknown = message.context.keys() - _CONTEXT_KEYS[suite]
     if unknown:
-        found.append(Violation("context", f"unknown {', '.join(sorted(_short(key) for key in unknown))}"))
+        found.append(Violation("context", f"unknown {', '.join(sorted(word(key) for key in unknown))}"))
     try:
         Context.from_wire(suite, message.context)
     except errors.Unreadable as problem:
@@ -99,7 +100,7 @@ def _context(message: Message, suite: str) -> list[Violation]:
 def judge_object(primitive: Primitive, suite: str) -> list[Violation]:
     """What is wrong with one object; those inside it are judged for themselves."""
     registry = SUITES[suite].registry
-    where = f"{primitive.path}: {_short(primitive.name)} {_short(primitive.version)}"
+    where = f"{printable(primitive.path)}: {word(primitive.name)} {word(primitive.version)}"
     cls = registry.classes.get(primitive.name) if isinstance(primitive.name, str) else None
     if cls is None:
         return [Violation("object", f"{where} is not known")]
@@ -110,11 +111,11 @@ def judge_object(primitive: Primitive, suite: str) -> list[Violation]:
         return [Violation("object", f"{where} has no version")]
     found = []
     if primitive.namespace != suite:
-        found.append(Violation("object", f"{where} is of namespace {_short(primitive.namespace)}"))
+        found.append(Violation("object", f"{where} is of namespace {word(primitive.namespace)}"))
     if not isinstance(primitive.data, dict):
         return [*found, Violation("object", f"{where} has no data")]
     changes = primitive.changes if isinstance(primitive.changes, list) else []
-    unknown = {_short(name) for name in [*primitive.data, *changes]} - cls.fields.keys()
+    unknown = {word(name) for name in [*primitive.data, *changes]} - cls.fields.keys()
     if unknown:
         found.append(Violation("field", f"{where} has no {', '.join(sorted(unknown))}"))
     for name in primitive.data.keys() & cls.fields.keys():
@@ -145,12 +146,3 @@ def _holds_objects(declared: oslo_fields.Field, value: Any) -> bool:
     if isinstance(declared, oslo_fields.ListOfObjectsField):
         return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
     return isinstance(value, dict)
-
-
-def _short(value: Any) -> str:
-    """A name from a message for a line: its type when it is no text, and never an end of line."""
-    if value is None:
-        return "none"
-    if not isinstance(value, str):
-        return f"({type(value).__name__})"
-    return "".join(sign if sign.isprintable() else "?" for sign in value[:_SHOWN])

@@ -11,6 +11,7 @@ from keel_contract.tap.addresses import Address
 from keel_contract.tap.judge import Violation
 from keel_contract.tap.senders import Sender
 from keel_contract.tap.tally import Tally
+from keel_contract.tap.text import word
 from keel_contract.tap.wire import Message, Notification, Reply, objects_in
 
 _OBJECTS = 3  # names of objects that a line shows
@@ -101,7 +102,7 @@ def objects_of(message: Message) -> list[tuple[str, str]]:
     suite = message.to.suite
     if suite is None:
         return []
-    return list(dict.fromkeys((str(seen.name), str(seen.version)) for seen in objects_in(message.args, suite)))
+    return list(dict.fromkeys((word(seen.name), word(seen.version)) for seen in objects_in(message.args, suite)))
 
 
 def spoken(message: Message) -> str:
@@ -109,10 +110,10 @@ def spoken(message: Message) -> str:
     args = message.args if isinstance(message.args, dict) else {}
     detail = ""
     if "objmethod" in args:
-        own = args.get("objname") or next(iter(name for name, _ in objects_of(message)), "?")
-        detail = f" {own}.{args['objmethod']}"
+        own = word(args["objname"]) if args.get("objname") else next(iter(name for name, _ in objects_of(message)), "?")
+        detail = f" {own}.{word(args['objmethod'])}"
     carried = objects_of(message)
     shown = ", ".join(f"{name} {version}" for name, version in carried[:_OBJECTS])
     more = f" and {len(carried) - _OBJECTS} more" if len(carried) > _OBJECTS else ""
-    space = f"{message.namespace}." if message.namespace else ""
-    return f"{space}{message.method} {message.version}{detail}" + (f"  [{shown}{more}]" if shown else "")
+    space = f"{word(message.namespace)}." if message.namespace else ""
+    return f"{space}{word(message.method)} {word(message.version)}{detail}" + (f"  [{shown}{more}]" if shown else "")

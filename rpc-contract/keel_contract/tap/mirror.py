@@ -27,7 +27,6 @@ _REPLIES = "publish."  # what the firehose calls a message to the default exchan
 _LOOK_AGAIN = 5.0  # seconds between two looks for exchanges that were not there, and at the length of the queue
 _NOT_FOUND = 404
 _PATIENCE = (1.0, 2.0, 5.0)  # seconds to wait for a broker that went away, the last one for ever
-_TYPES = {"nova": "topic", "openstack": "topic"}
 
 
 class NothingToSee(Exception):
@@ -62,6 +61,7 @@ class Mirror:
     :param url: AMQP URLs, several of one cluster separated by ";"
     :param exchanges: topic exchanges to look for
     :param replies: read replies from the broker's firehose, which an operator has turned on
+    :ivar queue: the name of its queue
     :ivar bound: exchanges that are watched by now
     :ivar overflows: looks at which the queue was full, so that messages may have been lost
     """
@@ -82,6 +82,7 @@ class Mirror:
         self._clock = clock
         self._keys: set[str] = set()
         self._stopped = False
+        self.queue = f"keel-tap-{uuid.uuid4().hex}"
         self.bound: set[str] = set()
         self.waiting = 0
         self.overflows = 0
@@ -140,7 +141,7 @@ class Mirror:
 
     def _queue(self, channel: Any) -> kombu.Queue:
         queue = kombu.Queue(
-            f"keel-tap-{uuid.uuid4().hex}",
+            self.queue,
             channel=channel,
             exclusive=True,
             auto_delete=True,

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keel_contract.tap.addresses import interface_of
+from keel_contract.tap.text import printable
 from keel_contract.tap.wire import Message, objects_in
 
 API, CONDUCTOR, COMPUTE, SCHEDULER = "nova-api", "nova-conductor", "nova-compute", "nova-scheduler"
@@ -181,7 +182,7 @@ def _host(message: Message) -> str | None:
         own = next(objects_in(args.get("objinst"), "nova"), None)
         if own is not None and own.name in ("Service", "ComputeNode") and isinstance(own.data, dict):
             found = own.data.get("host")
-    return found if isinstance(found, str) and found else None
+    return printable(found) if isinstance(found, str) and found else None
 
 
 def _reports(message: Message) -> list[Report]:
@@ -194,5 +195,5 @@ def _reports(message: Message) -> list[Report]:
         if seen.name == "Service" and isinstance(data, dict):
             binary, host, version = (data.get(key) for key in ("binary", "host", "version"))
             if isinstance(binary, str) and isinstance(host, str) and isinstance(version, int):
-                found.append(Report(binary, host, version))
+                found.append(Report(printable(binary), printable(host), version))
     return found

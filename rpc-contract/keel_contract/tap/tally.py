@@ -13,6 +13,7 @@ from keel_contract.tap.addresses import Address, interface_of
 from keel_contract.tap.judge import Violation
 from keel_contract.tap.raising import Bounds, bounds_of
 from keel_contract.tap.senders import Sender
+from keel_contract.tap.text import word
 from keel_contract.tap.wire import Message, Notification, Reply, objects_in
 
 _WAITING = 10_000  # calls whose reply may still come
@@ -58,25 +59,25 @@ class Tally:
         self.bytes += message.size
         interface = interface_of(message.to.topic, message.namespace)
         name = interface.name if interface else "?"
-        place = message.to.topic or message.to.routing_key
+        place = message.to.topic or word(message.to.routing_key)
         found = self.conversations.setdefault(
             (str(sender), place, name),
             Conversation(sender, interface, place if name in ("?", place) else f"{place} ({name})"),
         )
         found.count += 1
         found.last = message.moment
-        found.versions[_word(message.version)] += 1
-        found.methods[_word(message.method)] += 1
+        found.versions[word(message.version)] += 1
+        found.methods[word(message.method)] += 1
         if message.to.server:
             found.hosts.add(message.to.server)
         if interface is not None:
             found.bounds.narrow(interface, message)
             for seen in objects_in(message.args, interface.suite):
                 if isinstance(seen.name, str) and isinstance(seen.version, str):
-                    found.objects.setdefault(seen.name, set()).add(seen.version)
+                    found.objects.setdefault(word(seen.name), set()).add(word(seen.version))
         for violation in violations:
             found.violations += 1
-            self.violations[str(sender), _word(message.method), str(violation)] += 1
+            self.violations[str(sender), word(message.method), str(violation)] += 1
         self._expect(message)
         return found
 
@@ -96,7 +97,7 @@ class Tally:
         """Count a notification."""
         self.kinds["notification"] += 1
         self.bytes += seen.size
-        self.notifications[seen.event] += 1
+        self.notifications[word(seen.event)] += 1
 
     def add_undecodable(self, to: Address, why: str, size: int) -> None:
         """Count what is no message."""
@@ -108,7 +109,7 @@ class Tally:
         if message.mode == "call" and isinstance(message.message_id, str):
             if len(self._waiting) >= _WAITING:
                 self._waiting.pop(next(iter(self._waiting)))
-            self._waiting[message.message_id] = _word(message.method)
+            self._waiting[message.message_id] = word(message.method)
 
     def by_interface(self) -> dict[str, list[Conversation]]:
         """Conversations of each interface the contract has, by "suite name"."""
@@ -155,9 +156,3 @@ def _row(one: Conversation) -> dict[str, Any]:
         "pin_at_least": bounds.low,
         "pin_below": bounds.high,
     }
-
-
-def _word(value: Any) -> str:
-    """A name of a message as one printable word."""
-    text = value if isinstance(value, str) else "none" if value is None else f"({type(value).__name__})"
-    return "".join(sign if sign.isprintable() else "?" for sign in text[:60])

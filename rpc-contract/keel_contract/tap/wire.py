@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keel_contract.tap.addresses import Address
+from keel_contract.tap.text import word
 
 ENVELOPE_VERSION = "2.0"
 _CONTEXT = "_context_"
@@ -83,7 +84,7 @@ def decode(body: bytes | str, to: Address, moment: datetime.datetime | None = No
     moment = moment or datetime.datetime.now(datetime.UTC)
     envelope, raw = _open(body)
     if to.is_notification:
-        event, publisher = (str(raw.get(key)) for key in ("event_type", "publisher_id"))
+        event, publisher = (word(raw.get(key)) for key in ("event_type", "publisher_id"))
         return Notification(moment, to, event, publisher, len(body), raw)
     if "method" not in raw and "_msg_id" in raw and ("result" in raw or "failure" in raw):
         failure = _failure(raw.get("failure"))
@@ -135,7 +136,7 @@ def _failure(text: Any) -> str | None:
         return None
     try:
         found = json.loads(text)
-        return str(found["class"])
+        return word(found["class"])
     except (TypeError, ValueError, KeyError, RecursionError):
         return "unreadable failure"
 
