@@ -7,12 +7,18 @@ from keel_api.http.dialect import NOVA
 from keel_api.http.ops import data
 
 _RULE = "os_compute_api:extensions"
-_ALL = [{"description": "", **item} for item in data(NOVA, "extensions.json")]
-_LEGACY_ONLY = {**_ALL[0], "alias": "OS-EXT-VIF-NET", "name": "ExtendedVIFNet"}
+_ALL = data(NOVA, "extensions.json")
+_OLDER = {
+    **_ALL[0],
+    "alias": "OS-EXT-VIF-NET",
+    "name": "ExtendedVIFNet",
+    "description": "Adds network id parameter to the virtual interface list.",
+}
+_LEGACY = sorted([*_ALL, _OLDER], key=lambda item: item["alias"])
 
 
 def _shown(req: Request) -> list[dict]:
-    return [*_ALL, _LEGACY_ONLY] if req.legacy else _ALL
+    return _LEGACY if req.legacy else _ALL
 
 
 @handles("GET /extensions")
