@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
@@ -70,6 +70,23 @@ class Chooser:
                 raise NoValidBackend(f"Backend {backend} does not take it.", counts)
             passed[0].consume(wish.requested)
             return passed[0]
+
+    def fitting(self, wish: Wish, backend: str) -> Pool:
+        """The pool of ``backend`` if it passes, with nothing taken of it; NoValidBackend."""
+        own = [pool for pool in self.candidates() if _names(backend, pool)]
+        passed, counts = self.passing(wish, own)
+        if not passed:
+            raise NoValidBackend(f"Backend {backend} does not take it.", counts)
+        return passed[0]
+
+    def for_all(self, wishes: Sequence[Wish]) -> Pool:
+        """The best pool that passes for each of several wishes, with nothing taken of it; NoValidBackend."""
+        pools = self.candidates()
+        for wish in wishes:
+            pools, counts = self.passing(wish, pools)
+            if not pools:
+                raise NoValidBackend("No pool takes this group with all its volume types.", counts)
+        return weighers.order(pools, wishes[-1], self._conf, self._weighers)[0]
 
     def passing(self, wish: Wish, pools: list[Pool]) -> tuple[list[Pool], list[tuple[str, int, int]]]:
         """Pools that pass the filters, of those the request is bound to."""

@@ -17,13 +17,14 @@ from keel_contract.bus import Client
 from keel_contract.errors import ExpectedFault
 from keel_scheduler.volume import upkeep
 from keel_scheduler.volume.choose import Chooser, NoValidBackend
+from keel_scheduler.volume.moves import MoveEndpoint
 from keel_scheduler.volume.pools import Pool, Pools
 from keel_scheduler.volume.wish import Wish
 
 LOG = log.getLogger(__name__)
 
 
-class SchedulerEndpoint:
+class SchedulerEndpoint(MoveEndpoint):
     """The methods of topic cinder-scheduler that OpenKeel's path uses; the others answer NotImplementedError."""
 
     def __init__(
