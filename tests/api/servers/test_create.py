@@ -178,6 +178,10 @@ def test_an_administrator_forces_or_asks_for_a_host(cloud, wish, admin):
     forced, wanted = [sent["request_specs"][0] for _, sent in cloud.api.bus.sent]
     assert (forced.force_hosts, forced.force_nodes, forced.availability_zone) == (["node-1"], ["node-1"], "nova")
     assert (wanted.requested_destination.host, wanted.requested_destination.node) == ("node-1", "node-1")
+    kept = [
+        json.loads(row["spec"])["nova_object.data"]["requested_destination"] for row in stored(cloud, "request_specs")
+    ]
+    assert kept == [None, None]  # it counts for one placement only
     reply = cloud.api.post("/servers", wish(host="node-9"), who=admin, version="2.74")
     assert reply.status == 400 and "node-9" in reply.message
 

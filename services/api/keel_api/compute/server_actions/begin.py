@@ -16,7 +16,7 @@ from keel_common.db import Cell
 from keel_common.db.stores.nova import actions, servers, servers_change, servers_move
 from keel_common.domain.server import guards, hindrances
 from keel_common.wire.server import INSTANCE_PARTS
-from keel_contract.errors import RpcTimeout
+from keel_contract.errors import RemoteFault, RpcTimeout
 
 LOG = logging.getLogger(__name__)
 
@@ -128,8 +128,11 @@ def reverting(cell: Cell | None, server: Mapping[str, Any], task_state: str | No
         yield
     except RpcTimeout:
         raise  # a host that did not answer in time may still be at it
-    except Exception:
+    except Exception as error:
         home = in_cell(server, cell)
-        if task_state and not home.db.run(servers_change.revert, server["uuid"], task_state, server["task_state"]):
+        reverted = not task_state or home.db.run(
+            servers_change.revert, server["uuid"], task_state, server["task_state"]
+        )
+        if not reverted and not isinstance(error, RemoteFault):  # a host that refuses has put it back itself
             LOG.warning("Task state of %s changed while %s could not be sent", server["uuid"], task_state)
         raise

@@ -22,6 +22,7 @@ _TRAIT = "COMPUTE_RESCUE_BFV"
 
 @handles("POST /servers/{id}/action #rescue")
 def rescue(req: Request) -> dict[str, Any]:
+    """Boot a server from a rescue image, its own image unless one is named; answers the password of that system."""
     server, cell = begin.server_for(req, req.path["id"], "os_compute_api:os-rescue", ("project_id", "user_id"))
     asked = req.args or {}
     password = asked.get("adminPass") or new_password(req.services.conf.password_length)

@@ -9,6 +9,7 @@ from keel_api.http.request import Request
 from keel_common.db.stores.nova import placed, request_specs
 from keel_common.wire import move
 from keel_contract.nova import objects
+from keel_contract.nova.stored import stored_form
 
 
 def of(req: Request, server: Mapping[str, Any]) -> Any:
@@ -19,7 +20,7 @@ def of(req: Request, server: Mapping[str, Any]) -> Any:
 
 def keep(req: Request, server: Mapping[str, Any], **fields: Any) -> None:
     """Store fields of the spec; objects as their primitives."""
-    values = {name: value.to_primitive() if hasattr(value, "to_primitive") else value for name, value in fields.items()}
+    values = {name: stored_form(value) if hasattr(value, "to_primitive") else value for name, value in fields.items()}
     req.services.cells.api.run(request_specs.patch, server["uuid"], values)
 
 

@@ -21,6 +21,7 @@ from keel_common.domain.server.hostnames import hostname_for, numbered
 from keel_common.wire import server as wire
 from keel_common.wire.image import image_meta, system_metadata
 from keel_contract.nova import objects
+from keel_contract.nova.stored import stored_form
 
 _RESERVATION = string.ascii_lowercase + string.digits
 
@@ -73,7 +74,7 @@ def birth(req: Request, order: Order, index: int, devices: objects.BlockDeviceMa
         uuid=uuid,
         project_id=req.context.project_id,
         user_id=req.context.user_id,
-        spec=text_of(spec),
+        spec=_kept_text(spec),
         instance=text_of(instance),
         devices=text_of(devices),
         tags=text_of(tags),
@@ -89,7 +90,14 @@ def new_uuid() -> str:
 
 def text_of(obj: Any) -> str:
     """The stored form of an object."""
-    return orjson.dumps(obj.to_primitive()).decode()
+    return orjson.dumps(stored_form(obj)).decode()
+
+
+def _kept_text(spec: Any) -> str:
+    """The stored form of a request spec: a destination counts for one placement only (nova 34.0.0 db semantics)."""
+    stored = spec.to_primitive()
+    stored["nova_object.data"]["requested_destination"] = None
+    return orjson.dumps(stored).decode()
 
 
 def _instance(req: Request, order: Order, index: int, uuid: str) -> Any:
