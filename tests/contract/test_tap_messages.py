@@ -122,6 +122,12 @@ def kinds(data, exchange="nova", key="conductor"):
     return [violation.kind for violation in judge(seen(data, exchange, key))]
 
 
+def test_the_ping_of_the_transport_is_no_violation():
+    ping = body(method="oslo_rpc_server_ping", version="1.0", args={}, _msg_id="1", _reply_q="reply_b")
+    assert kinds(ping, key="compute.node-1") == []
+    assert str(Senders().of(seen(ping, key="compute.node-1"))) == "? #1"
+
+
 def flavor(**changes):
     made = objects.Flavor(name="m1", vcpus=1).to_primitive()
     return {**made, **{f"nova_object.{name}": value for name, value in changes.items()}}

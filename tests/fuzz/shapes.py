@@ -68,7 +68,10 @@ def broken(draw: Any, suite: str) -> dict[str, Any]:
     """A real object with one to three places replaced by anything, or gone."""
     made = copy.deepcopy(draw(st.sampled_from(recorded(suite))))
     for _ in range(draw(st.integers(1, 3))):
-        container, key = draw(st.sampled_from(places(made)))
+        found = places(made)
+        if not found:
+            break
+        container, key = draw(st.sampled_from(found))
         if isinstance(container, dict) and draw(st.booleans()):
             container.pop(key, None)
         elif isinstance(container, dict) or key < len(container):

@@ -148,7 +148,7 @@ class Senders:
     def _kind(message: Message) -> tuple[str, bool]:
         """The kind of process, and whether no other sends this method."""
         interface = interface_of(message.to.topic, message.namespace)
-        if interface is None or not isinstance(message.method, str):
+        if interface is None or not isinstance(message.method, str) or message.method not in interface.methods:
             return UNKNOWN, False
         place = (interface.suite, interface.name)
         known = _BY_METHOD.get(place, {}).get(message.method)

@@ -78,8 +78,10 @@ def render(tally: Tally, reports: Iterable[Report], seconds: float, notes: Itera
 
 
 def conversations(tally: Tally, limit: int | None = None) -> Table:
-    """Who speaks which version of what to whom, the busiest first."""
+    """Who speaks which version of what to whom, the busiest first; with a ``limit`` one line for each."""
     table = _table("Who speaks what to whom", "from", "to", "versions", "methods", "messages", "violations")
+    for column in table.columns:
+        column.no_wrap = limit is not None
     ordered = sorted(tally.conversations.values(), key=lambda one: -one.count)
     for one in ordered[:limit]:
         style = "red" if one.violations else ""
