@@ -17,7 +17,7 @@ LOG = logging.getLogger(__name__)
 
 def let_go_in_time(server: MessageHandlingServer) -> None:
     """Make a started server take its consumers back as soon as it is stopped; for other brokers nothing changes."""
-    listener = getattr(server.listener, "_poll_style_listener", None)
+    listener: Any = getattr(server.listener, "_poll_style_listener", None)
     connection = getattr(listener, "conn", None)
     if connection is None or not hasattr(connection, "_consumers"):
         return

@@ -39,7 +39,8 @@ def create(conn: sa.Connection, values: Mapping[str, Any]) -> dict[str, Any] | N
         made = conn.execute(sa.insert(TABLE).values(row))
     except sa.exc.IntegrityError:  # another request was faster; the unique keys decide
         return None
-    return {**row, "id": made.inserted_primary_key[0]}
+    key: Any = made.inserted_primary_key
+    return {**row, "id": key[0]}
 
 
 def change(conn: sa.Connection, row_id: int, values: Mapping[str, Any]) -> bool:
