@@ -2,7 +2,7 @@
 
     PYTHON tests/conductor_objects/reference.py JOB
 
-JOB is a JSON file: databases {name: [path, template]}, config (its nova.conf), places, context, known, cases,
+JOB is a JSON file: stores [[kind, arguments...]], config (its nova.conf), places, context, known, cases,
 answers (the file to write). The manager that nova-conductor runs is asked in this process, with the serializer of its
 RPC server on both sides, and its exceptions as oslo.messaging would send them.
 """
@@ -26,8 +26,9 @@ from sqlalchemy import Engine, event  # noqa: E402
 from conductor_objects.driver import Driver, Fault  # noqa: E402
 from conductor_objects.normal import Normal  # noqa: E402
 from conductor_objects.stores import SqliteFile  # noqa: E402
+from conductor_objects.stores_mysql import MysqlDatabase  # noqa: E402
 
-ALLOWED = ["nova.exception"]
+STORES = {"sqlite": SqliteFile, "mysql": MysqlDatabase}
 
 
 def configured(file: str) -> None:
@@ -40,7 +41,8 @@ def configured(file: str) -> None:
 @event.listens_for(Engine, "connect")
 def _check_references(connection: object, _record: object) -> None:
     """As InnoDB does; SQLite looks only when told."""
-    connection.execute("PRAGMA foreign_keys = ON")
+    if type(connection).__module__.startswith("sqlite3"):
+        connection.execute("PRAGMA foreign_keys = ON")
 
 
 class Conductor:
@@ -69,8 +71,8 @@ def told(exc_info: tuple) -> Fault:
 def main(path: str) -> None:
     job = json.loads(Path(path).read_text())
     configured(job["config"])
-    databases = [SqliteFile(name, *paths) for name, paths in job["databases"].items()]
-    driver = Driver(Conductor(), databases, Normal(set(job["known"]), job["places"]), job["context"])
+    stores = [STORES[kind](*arguments) for kind, *arguments in job["stores"]]
+    driver = Driver(Conductor(), stores, Normal(set(job["known"]), job["places"]), job["context"])
     answers = {case["name"]: driver.run(case) for case in job["cases"]}
     Path(job["answers"]).write_text(json.dumps(answers))
 

@@ -7,11 +7,14 @@ from typing import Any
 
 from conductor_objects import names, things
 
-PLACE = "<dir>"
+
+def place(name: str) -> str:
+    """What stands for the URL of a database (api, cell, cell0) until there is one."""
+    return f"<url of {name}>"
 
 
 def rows() -> dict[str, list[dict[str, Any]]]:
-    """Table -> rows. Places of databases are written as PLACE."""
+    """Table -> rows. URLs of databases are written as `place` says."""
     found = {
         "cell_mappings": [
             _cell(1, names.CELL0, "cell0", "none:///"),
@@ -90,7 +93,7 @@ def _cell(number: int, uuid: str, name: str, transport: str, disabled: bool = Fa
         "name": name,
         "transport_url": transport,
         "disabled": disabled,
-        "database_connection": f"sqlite:///{PLACE}/{file}.db",
+        "database_connection": place(file),
     }
 
 

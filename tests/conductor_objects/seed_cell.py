@@ -31,7 +31,7 @@ NETWORK_INFO = [
 
 def rows() -> dict[str, list[dict[str, Any]]]:
     """Table -> rows."""
-    found = {**_servers(), **_parts(), **_hosts(), **_history(), **_rest()}
+    found = {**_servers(), **_hosts(), **_parts(), **_history(), **_rest()}
     return {table: [_dated(row) for row in rows] for table, rows in found.items()}
 
 

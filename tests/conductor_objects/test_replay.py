@@ -2,7 +2,7 @@
 
 import pytest
 
-from conductor_objects import golden, run
+from conductor_objects import golden, run, worlds
 from conductor_objects.calls import methods
 from conductor_objects.compare import differences
 from conductor_objects.deliberate import DIFFERENT
@@ -13,7 +13,8 @@ DECLARED = {(name, method) for name, cls in REGISTRY.classes.items() for method 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
-    return run.ours(tmp_path_factory.mktemp("conductor"), golden.CASES)
+    folder = tmp_path_factory.mktemp("conductor")
+    return run.ours(worlds.sqlite(folder), folder, golden.CASES)
 
 
 def test_every_remotable_method_is_asked(capsys):
