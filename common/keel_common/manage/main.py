@@ -60,6 +60,8 @@ VERBS: dict[str, dict[tuple[str, str], Verb]] = {
         ("db", "sync"): Verb(volume.db_sync, (_text("version", nargs="?", type=int),)),
         ("db", "version"): Verb(volume.db_version),
         ("service", "list"): Verb(volume.service_list),
+        ("quota", "check"): Verb(volume.quota_check, (_text("--project-id"),)),
+        ("quota", "sync"): Verb(volume.quota_sync, (_text("--project-id"),)),
     },
 }
 

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from keel_common.db import Database, DatabaseError, current, sync
-from keel_common.db.stores.cinder import services
+from keel_common.db.stores.cinder import quota_audit, services
 
 
 def database(conf: Any) -> Database:
@@ -54,3 +54,22 @@ def service_list(conf: Any, args: argparse.Namespace) -> int:
             )
         )
     return 0
+
+
+def quota_check(conf: Any, args: argparse.Namespace) -> int:
+    """Prints the quota counters that are wrong: 0 none is, 1 some are."""
+    found = database(conf).run(quota_audit.differences, not conf.no_snapshot_gb_quota, args.project_id)
+    _print_differences(found)
+    return 1 if found else 0
+
+
+def quota_sync(conf: Any, args: argparse.Namespace) -> int:
+    """Sets the quota counters right and prints those that were wrong: 0."""
+    _print_differences(database(conf).run(quota_audit.correct, not conf.no_snapshot_gb_quota, args.project_id))
+    return 0
+
+
+def _print_differences(found: list[quota_audit.Difference]) -> None:
+    for one in found:
+        print(f"{one.project_id}: {one.resource} {one.column} is {one.kept}, there are {one.real}")
+    print(f"{len(found)} wrong counters")

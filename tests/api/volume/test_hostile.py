@@ -18,26 +18,8 @@ STRANGER = Identity("stranger", OTHER, ("member", "reader"))
 #: Answers of the original that are a server's fault by design: a peer did not answer.
 GATEWAY = {502}
 
-BROKEN = [b"{", b"[]", b"null", b'""', b"1", b"[" * 5000, b"\xff\xfe", b'{"a":' * 500 + b"1" + b"}" * 500, b"\x00"]
-ODD = [
-    None,
-    0,
-    -1,
-    1e308,
-    2**63,
-    True,
-    [],
-    {},
-    [[]],
-    {"a": {}},
-    "",
-    " ",
-    "x" * 5000,
-    "\u0000",
-    "\ud7ff\U0001f4a9",
-    "..",
-    "%00",
-]
+BROKEN = [b"{", b"[]", b"null", b'""', b"1", b"[" * 5000, b"\xff\xfe"]
+ODD = [None, -(2**63), 1e308, [], {"a": {}}, "", "x" * 5000, "\u0000\ud7ff\U0001f4a9"]
 QUERIES = [
     "limit=1000000000",
     "limit=-1",

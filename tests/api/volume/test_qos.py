@@ -104,3 +104,11 @@ def test_lists_are_filtered_by_columns_and_paged(volume, spec):
     assert volume.get(f"{SPECS}?name=b", who=ADMIN).body == {"qos_specs": []}
     assert volume.get(f"{SPECS}?marker=none", who=ADMIN).status == 404
     assert volume.get(SPECS).status == 403
+
+
+def test_a_volume_of_a_type_with_a_spec_carries_it_to_the_scheduler(volume, spec, kind):
+    gold, fast = spec(a="1")["id"], kind("fast")
+    get(volume, f"{gold}/associate?vol_type_id={fast}")
+    assert volume.post("/volumes", {"volume": {"size": 1, "volume_type": fast}}).status == 202
+    _, sent = volume.bus.sent[-1]
+    assert sent["request_spec"].volume_properties.qos_specs == {"consumer": "back-end", "a": "1"}

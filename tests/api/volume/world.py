@@ -29,6 +29,7 @@ from keel_common.db.stores.cinder import (
 )
 from keel_common.db.stores.cinder.rows import TABLES, insert
 from keel_common.domain.volume.transfers import crypt_hash
+from keel_contract.cinder import objects
 
 HOST, BACKEND, CLUSTER = "node-1@csi#standard", "node-1@csi", "pool"
 KEY, SALT = "0123456789abcdef", "abcdef01"
@@ -147,6 +148,7 @@ def answers(made: dict[str, str]) -> dict[str, Any]:
         "get_manageable_volumes": [],
         "get_manageable_snapshots": [],
         "work_cleanup": ([], []),
+        "get_log_levels": objects.LogLevelList(objects=[]),
         "thaw_host": True,
     }
 

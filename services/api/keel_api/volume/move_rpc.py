@@ -73,20 +73,20 @@ def revert(req: Request, row: Row, type_row: Row | None, snapshot: Row) -> None:
     _backend(req, row, "revert_to_snapshot", volume=_volume(row, type_row), snapshot=wire.snapshot(snapshot))
 
 
-def manage(req: Request, row: Row, type_row: Row, ref: Mapping[str, Any]) -> None:
+def manage(req: Request, row: Row, type_row: Row, ref: Any) -> None:
     """Cast: see whether the backend fits the type, then take what lies there over as this volume."""
-    spec = {**wire.extend_spec(row, type_row), "volume": _volume(row, type_row).to_primitive(), "ref": dict(ref)}
+    spec = {**wire.extend_spec(row, type_row), "volume": _volume(row, type_row).to_primitive(), "ref": ref}
     _scheduler(req, "manage_existing", volume=_volume(row, type_row), request_spec=spec, filter_properties=None)
 
 
-def manage_snapshot(req: Request, row: Row, type_row: Row | None, snapshot: Row, ref: Mapping[str, Any]) -> None:
+def manage_snapshot(req: Request, row: Row, type_row: Row | None, snapshot: Row, ref: Any) -> None:
     """Cast: take a snapshot that lies on the backend of a volume over as this snapshot."""
     _scheduler(
         req,
         "manage_existing_snapshot",
         volume=_volume(row, type_row),
         snapshot=wire.snapshot(snapshot),
-        ref=dict(ref),
+        ref=ref,
         request_spec=wire.snapshot_spec(snapshot["id"], row["size"]),
         filter_properties=None,
     )

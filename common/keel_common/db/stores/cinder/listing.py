@@ -10,6 +10,8 @@ import sqlalchemy as sa
 from keel_common.db.stores.cinder.rows import alive, first
 from keel_common.domain.volume.lists import Paging
 
+_LARGEST = 2**63 - 1
+
 
 class MarkerGone(LookupError):
     """The row the page should start after does not exist. `marker`: its id."""
@@ -37,7 +39,7 @@ def conditions(table: sa.Table, filters: Mapping[str, Any]) -> list[sa.ColumnEle
         if key.endswith("~"):
             result.append(column.contains(str(value), autoescape=True))
         elif isinstance(value, list | tuple | set | frozenset):
-            result.append(column.in_(list(value)))
+            result.append(column.in_([_fitting(column, one) for one in value]))
         elif value is None:
             result.append(column.is_(None))
         else:
@@ -46,7 +48,11 @@ def conditions(table: sa.Table, filters: Mapping[str, Any]) -> list[sa.ColumnEle
 
 
 def _fitting(column: sa.Column, value: Any) -> Any:
-    """The value in the type of the column: text columns compare with text even when the query read like a number."""
+    """The value in the type of the column: text columns compare with text even when the query read like a number.
+
+    Raises NothingMatches for what no column can hold."""
+    if isinstance(value, dict | list | tuple | set | bytes) or (isinstance(value, int) and abs(value) > _LARGEST):
+        raise NothingMatches(str(value))
     if isinstance(column.type, sa.String) and not isinstance(value, str):
         return str(value)
     return value

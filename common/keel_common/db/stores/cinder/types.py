@@ -224,4 +224,4 @@ def qos_specs(conn: sa.Connection, specs_id: str) -> dict[str, str]:
     """key -> value of the quality of service a type is associated with, `consumer` among them."""
     table = TABLES["quality_of_service_specs"]
     query = sa.select(table.c.key, table.c.value).where(table.c.specs_id == specs_id, alive(table))
-    return dict(conn.execute(query))
+    return dict(conn.execute(query).all())

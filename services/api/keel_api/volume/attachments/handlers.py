@@ -71,7 +71,8 @@ def update(req: Request) -> dict[str, Any]:
     row = req.services.db.read(_attachment, req)
     req.must("volume:attachment_update", lookup.target(row))
     if "host" not in connector:
-        raise Fault(500, "Unable to update the attachment: the connector names no host.")
+        # cinder 29.0.0 answers 500 here; the fault is the request's.
+        raise Fault(400, "Unable to update the attachment: the connector names no host.")
     volume, type_row = req.services.db.read(_updatable, req, row)
     try:
         info = _connect(req, volume, type_row, row, connector)

@@ -64,7 +64,7 @@ def show(req: Request) -> Row:
 @handles("PUT /backups/{id}")
 def update(req: Request) -> Row:
     """Change name, description and, from 3.43 on, all metadata."""
-    asked = req.body["backup"]
+    asked = req.body["backup"] or {}
     columns = {"name": "display_name", "description": "display_description"}
     values = {column: _trimmed(asked[key]) for key, column in columns.items() if key in asked}
 

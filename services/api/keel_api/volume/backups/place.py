@@ -16,7 +16,7 @@ _BINARY = "cinder-backup"
 
 def load(conn: Any, req: Request, rule: str | None, backup_id: str | None = None) -> Row:
     """The backup of the request that the caller may see, with its metadata, else 404. `rule`: checked on it as well."""
-    backup_id = backup_id or req.path["id"]
+    backup_id = req.path["id"] if backup_id is None else backup_id
     row = backups.show(conn, backup_id, lookup.scope(req))
     if row is None:
         raise faults.not_found("Backup", backup_id)

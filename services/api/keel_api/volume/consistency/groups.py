@@ -78,7 +78,7 @@ def create(req: Request) -> Row:
     """A group of the type of consistency groups, for types of volumes named with commas: 202."""
     asked = req.body["consistencygroup"]
     req.must("group:create")
-    wanted = [part.strip() for part in asked["volume_types"].rstrip(",").split(",")]
+    wanted = [part.strip() for part in str(asked["volume_types"] or "").rstrip(",").split(",")]
     row = creation.make(req, _kind, wanted, asked)
     return {"consistencygroup": SUMMARY.one(req.version, (), row, req)}
 

@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 def load(conn: Any, req: Request, rule: str | None = None, group_snapshot_id: str | None = None) -> Row:
     """The group snapshot of the request that the caller may see, else 404. `rule`: checked on it as well."""
-    group_snapshot_id = group_snapshot_id or req.path["id"]
+    group_snapshot_id = req.path["id"] if group_snapshot_id is None else group_snapshot_id
     row = group_snapshots.get(conn, group_snapshot_id, lookup.scope(req))
     if row is None:
         raise faults.not_found("GroupSnapshot", group_snapshot_id)

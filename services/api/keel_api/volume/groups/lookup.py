@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 def load(conn: Any, req: Request, rule: str | None = None, group_id: str | None = None) -> Row:
     """The group of the request that the caller may see, else 404. `rule`: checked on it as well."""
-    group_id = group_id or req.path["id"]
+    group_id = req.path["id"] if group_id is None else group_id
     row = groups.get(conn, group_id, lookup.scope(req))
     if row is None:
         raise faults.not_found("Group", group_id)

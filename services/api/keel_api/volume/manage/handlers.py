@@ -92,9 +92,9 @@ def _record_volume(conn: Any, req: Request, asked: Row, place: str, cluster: boo
     return volumes.create(conn, values, asked.get("metadata") or {}), type_row
 
 
-def _not_managed(conn: Any, ref: Row) -> None:
+def _not_managed(conn: Any, ref: Any) -> None:
     """A 400 for a name that belongs to a volume of this deployment."""
-    name = ref.get("source-name")
+    name = ref.get("source-name") if isinstance(ref, dict) else None
     known = name.removeprefix(_MANAGED_NAME) if isinstance(name, str) and name.startswith(_MANAGED_NAME) else None
     if known and is_uuid(known) and volumes.get(conn, known) is not None:
         raise Fault(400, "Unable to manage existing volume. The volume is already managed")

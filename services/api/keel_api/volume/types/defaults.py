@@ -34,7 +34,9 @@ def show(req: Request) -> dict[str, Any]:
 def update(req: Request) -> dict[str, Any]:
     """Make a type (id or name) the default of a project; 400 for an unknown type."""
     _project(req, "set_or_update")
-    name, project = req.body["default_type"]["volume_type"], req.path["id"]
+    name, project = req.body.get("default_type", {}).get("volume_type"), req.path["id"]
+    if name is None:
+        raise Fault(400, "A volume type has to be named.")
 
     def work(conn: Any) -> str:
         row = types.get_by_id_or_name(conn, name, lookup.scope(req))
