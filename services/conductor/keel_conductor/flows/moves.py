@@ -16,6 +16,7 @@ from keel_conductor.objects import wire
 from keel_conductor.peers import Peers
 from keel_contract.context import Context
 from keel_contract.nova import objects
+from keel_contract.nova.stored import stored_form
 
 LOG = logging.getLogger(__name__)
 _ONE_REQUEST = ("retry", "requested_destination", "requested_resources", "ignore_hosts")
@@ -143,7 +144,7 @@ def zone(peers: Peers, instance: Any, selection: Any) -> None:
 def save_spec(peers: Peers, spec: Any) -> None:
     """Keep what a request asks now, for the next move; what is of one request only is not kept (nova 34.0.0 db
     semantics, request_specs.spec)."""
-    primitive = spec.to_primitive()
+    primitive = stored_form(spec)
     data = {name: value for name, value in primitive["nova_object.data"].items() if name not in _NOT_KEPT}
     primitive["nova_object.data"] = data | {name: None for name in _ONE_REQUEST if name in data}
     if not peers.cells.api.run(placed.save_spec, spec.instance_uuid, json.dumps(primitive)):
