@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ PATH = Path(__file__).with_name("golden.json.gz")
 CASES: list[Case] = [*SERVERS, *DEVICES, *HOSTS, *API, *LIMITS]
 
 
+@cache
 def load() -> dict[str, Any]:
     """Case name -> outcomes."""
     return dict(json.loads(gzip.decompress(PATH.read_bytes())))

@@ -92,3 +92,21 @@ def test_a_connection_that_died_while_idle_is_not_noticed_by_the_caller(server, 
     admin.close()
     server.run(raised, pair[0])
     assert count(server, pair[0]) == 1
+
+
+@pytest.mark.parametrize("way", ["read", "run", "refused", "ping"])
+def test_whoever_gets_the_connection_next_finds_no_transaction_open(server, way):
+    def refuses(conn):
+        raised(conn, 1)
+        raise LookupError
+
+    if way == "ping":
+        server.ping()
+    elif way == "refused":
+        with pytest.raises(LookupError):
+            server.run(refuses)
+    else:
+        getattr(server, way)(raised, 1)
+    with server.engine.connect() as conn:
+        assert conn.exec_driver_sql("SELECT @@in_transaction").scalar() == 0
+        conn.rollback()

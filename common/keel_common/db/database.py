@@ -123,6 +123,8 @@ class Database:
             except DBAPIError as error:
                 if is_lost(error):
                     raise OutcomeUnknown(f"connection lost while committing: {error.orig}") from error
+                if not self.is_sqlite:
+                    connection.invalidate()  # the pool does not clean up: nobody gets what this one left open
                 raise
             return result
 
