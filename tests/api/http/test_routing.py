@@ -3,6 +3,8 @@
 import pytest
 from fakes.api import PROJECT
 
+from keel_api.http.ops import load
+
 ID = "c0ffee00-0000-4000-8000-000000000000"
 
 
@@ -133,6 +135,7 @@ def test_a_query_that_is_no_utf8_is_refused(shared_compute):
 
 
 def test_a_declared_operation_without_a_handler_says_so(compute):
+    compute.with_handlers({"GET /os-baremetal-nodes": None})
     reply = compute.get("/os-baremetal-nodes")
     assert reply.status == 501
     assert "GET /os-baremetal-nodes" in reply.message
@@ -200,3 +203,9 @@ def test_volume_versions_echo_one_header(shared_volume):
     assert reply.headers.getlist("Vary") == ["OpenStack-API-Version"]
     (document,) = reply.body["versions"]
     assert document["links"][-1] == {"rel": "self", "href": "http://localhost/v3/"}
+
+
+def test_every_operation_of_the_compute_api_has_a_handler(compute):
+    ops = load(compute.dialect)
+    assert len(ops) == 265
+    assert [op.id for op in ops if op.handler is None and not op.removed] == []
