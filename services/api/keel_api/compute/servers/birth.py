@@ -95,7 +95,7 @@ def text_of(obj: Any) -> str:
 
 def _kept_text(spec: Any) -> str:
     """The stored form of a request spec: a destination counts for one placement only (nova 34.0.0 db semantics)."""
-    stored = spec.to_primitive()
+    stored = stored_form(spec)
     stored["nova_object.data"]["requested_destination"] = None
     return orjson.dumps(stored).decode()
 
