@@ -11,6 +11,7 @@ from keel_contract.context import Context
 from keel_contract.nova import objects as nova
 from keel_contract.recorder import backports
 from keel_contract.recorder.delta import diff, patch
+from keel_contract.recorder.recording import NotRecorded
 from keel_contract.serializer import Serializer
 from keel_contract.suites import SUITES
 
@@ -65,12 +66,12 @@ def test_another_result_than_the_recorded_one_is_told():
 
 
 def test_an_interpreter_without_the_release_is_told(tmp_path):
-    with pytest.raises(backports.NotRecorded):
+    with pytest.raises(NotRecorded):
         backports.files(str(tmp_path / "python"), "nova")
     python = Path(tmp_path / "false")
     python.write_text("#!/bin/sh\necho no nova here >&2\nexit 1\n")
     python.chmod(0o755)
-    with pytest.raises(backports.NotRecorded, match="no nova here"):
+    with pytest.raises(NotRecorded, match="no nova here"):
         backports.files(str(python), "nova")
 
 

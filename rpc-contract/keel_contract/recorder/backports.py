@@ -13,21 +13,16 @@ again, where it is not the same; null: results were not read).
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
-import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from keel_contract import goldens, releases
+from keel_contract.recorder import probing
 from keel_contract.recorder.delta import diff
-from keel_contract.recorder.recording import NotRecorded
 
-_PROGRAM = Path(__file__).with_name("probes") / "corpus.py"
-_SECONDS = 900  # a recording takes about 60
+_PROGRAM = "corpus.py"
+_PART = "backports"
 
 
 def files(python: str, suite: str) -> dict[str, bytes]:
@@ -35,34 +30,22 @@ def files(python: str, suite: str) -> dict[str, bytes]:
 
     :raises NotRecorded: with what the program said
     """
-    with tempfile.TemporaryFile("w+") as output:
-        _run(python, suite, output)
-        output.seek(0)
-        documents = (json.loads(line) for line in output)
-        header = next(documents)
-        objects = dict(_objects(documents))
+    documents = probing.documents(python, _PROGRAM, [suite], _asked(suite))
+    header = next(documents)
+    objects = dict(_objects(documents))
     name = f"{suite}-{header['release'].partition('.')[0]}"
     newest = goldens.RELEASES[suite][-1]
     same: list[str] = []
     if name != newest:
-        like = _unpacked(read(_path(newest)))
+        like = _unpacked(probing.read(probing.path(newest, _PART)))
         same = [each for each, rows in objects.items() if _without_again(rows) == _without_again(like.get(each))]
     corpus = {**header, "same": same, **_packed({each: rows for each, rows in objects.items() if each not in same})}
-    return {_path(name).name: _compressed(corpus)}
+    return {probing.path(name, _PART).name: probing.compressed(corpus)}
 
 
 def stored(suite: str) -> Iterator[dict[str, Any]]:
     """The corpora of this package, oldest release first."""
-    return (read(_path(name)) for name in goldens.RELEASES[suite])
-
-
-def read(path: Path) -> dict[str, Any]:
-    """The packed corpus of a file."""
-    return json.loads(gzip.decompress(path.read_bytes()))
-
-
-def _path(name: str) -> Path:
-    return goldens.FOLDER / f"{name}-backports.json.gz"
+    return (probing.read(probing.path(name, _PART)) for name in goldens.RELEASES[suite])
 
 
 def _asked(suite: str) -> dict[str, Any]:
@@ -70,27 +53,6 @@ def _asked(suite: str) -> dict[str, Any]:
     nova = {str(release.number): dict(release.objects) for release in releases.NOVA}
     cinder = {manifest: dict(versions) for manifest, versions in releases.CINDER_MANIFESTS.items()}
     return {"peers": {"nova": nova, "cinder": cinder}[suite], "newest": goldens.RELEASES[suite][-1].partition("-")[2]}
-
-
-def _run(python: str, suite: str, output: Any) -> None:
-    # sets of strings have the same order in every run
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    command = [python, str(_PROGRAM), suite]
-    try:
-        done = subprocess.run(
-            command,
-            input=json.dumps(_asked(suite)),
-            stdout=output,
-            stderr=subprocess.PIPE,
-            env=environment,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as problem:
-        raise NotRecorded(f"{python}: {problem}") from None
-    if done.returncode:
-        raise NotRecorded(f"{python}: the backports of {suite} were not recorded:\n{done.stderr[-4000:]}")
 
 
 def _objects(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -155,8 +117,3 @@ def _with_outcomes(rows: Mapping[str, Any], turned: Any) -> dict[str, Any]:
 
 def _without_again(rows: Mapping[str, Any] | None) -> Any:
     return rows and [rows["targets"], [{**case, "again": None} for case in rows["cases"]]]
-
-
-def _compressed(corpus: Mapping[str, Any]) -> bytes:
-    text = json.dumps(corpus, sort_keys=True, separators=(",", ":"))
-    return gzip.compress(text.encode(), 9, mtime=0)

@@ -40,6 +40,7 @@ CASES = {
     "null": (0, "null"),
     "pinned": (0, "fill"),
     "pinned before victoria": (0, "fill"),
+    "shared before victoria": (0, "fill"),
 }
 
 
@@ -75,15 +76,14 @@ class Store:
         self.empty()
         variant, how = CASES[case]
         server = self.server(variant, how)
-        if "pinned" in case:
-            for cell in server.numa_topology.cells:
-                cell.cpu_policy, cell.pcpuset, cell.cpuset = "dedicated", {2, 3}, set()
+        self.pin(server.numa_topology, case)
         spec = self.spec(server.uuid, variant, how)
+        self.pin(spec.numa_topology, case)
         request = self.request(server, variant)
         sent = {obj.obj_name(): self.recorder.primitive(obj.obj_name(), obj) for obj in (server, spec, request)}
         for obj in (request, spec, server):
             obj.create()
-        if case == "pinned before victoria":
+        if "before victoria" in case:
             self.age(server)
         return {"sent": sent, "rows": self.rows(), "read": self.read(server.uuid)}
 
@@ -116,7 +116,8 @@ class Store:
             part = getattr(server, name)
             if part is not None and "instance_uuid" in part.fields:
                 part.instance_uuid = server.uuid
-        server.info_cache = self.samples.make("InstanceInfoCache", variant, lambda name, _: name == "network_info" and "fill")
+        cache = lambda name, _: name == "network_info" and "fill"  # noqa: E731
+        server.info_cache = self.samples.make("InstanceInfoCache", variant, cache)
         return server
 
     def spec(self, uuid, variant, how):
@@ -136,12 +137,23 @@ class Store:
         request.instance = server.obj_clone()
         return request
 
+    def pin(self, topology, case):
+        """CPUs of a cell's own, or shared ones alone, as the case has it."""
+        for cell in topology.cells if "pinned" in case or "shared" in case else ():
+            pinned = "pinned" in case
+            cell.cpu_policy = "dedicated" if pinned else "shared"
+            cell.pcpuset, cell.cpuset = ({2, 3}, set()) if pinned else (set(), {2, 3})
+
     def age(self, server):
         """Store the topology as releases did that had one set of CPUs in a cell."""
         versions = {"InstanceNUMATopology": "1.3", "InstanceNUMACell": "1.4", "VirtCPUTopology": "1.0"}
-        old = json.dumps(server.numa_topology.obj_to_primitive("1.2", versions))
+        old = server.numa_topology.obj_to_primitive("1.2", versions)
         with self.engines["main"].begin() as conn:
-            conn.execute(sa.text("UPDATE instance_extra SET numa_topology = :old"), {"old": old})
+            conn.execute(sa.text("UPDATE instance_extra SET numa_topology = :old"), {"old": json.dumps(old)})
+        with self.engines["api"].begin() as conn:
+            spec = json.loads(conn.execute(sa.text("SELECT spec FROM request_specs")).scalar())
+            spec["nova_object.data"]["numa_topology"] = old
+            conn.execute(sa.text("UPDATE request_specs SET spec = :spec"), {"spec": json.dumps(spec)})
 
     def empty(self):
         for side, tables in TABLES.items():
