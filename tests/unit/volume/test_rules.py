@@ -126,10 +126,22 @@ def test_images_have_to_fit():
 
 
 def test_transitions_name_known_states():
-    known = {"volumes": {*states.VOLUME_STATUSES, "reverting"}, "snapshots": set(states.SNAPSHOT_STATUSES)}
+    known = {
+        "volumes": {*states.VOLUME_STATUSES, "reverting"},
+        "snapshots": set(states.SNAPSHOT_STATUSES),
+        "backups": set(states.BACKUP_STATUSES),
+        "groups": set(states.GROUP_STATUSES),
+        "group_snapshots": set(states.GROUP_SNAPSHOT_STATUSES),
+    }
     for transition in states.TRANSITIONS.values():
         mentioned = {*transition.expected.get("status", ()), transition.values.get("status")} - {None}
         assert mentioned <= known[transition.table], transition.name
+
+
+def test_a_transition_can_be_narrowed_to_the_value_that_was_read():
+    forced = states.TRANSITIONS["backup forced"]
+    assert forced.from_seen({"status": "in-use"}).expected == {"status": ("in-use",)}
+    assert forced.from_seen({"status": "error"}).expected == {"status": ()}
 
 
 def test_a_forced_transition_drops_a_guard():

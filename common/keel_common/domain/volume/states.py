@@ -47,6 +47,8 @@ SNAPSHOT_STATUSES = (
     "backing-up",
     "restoring",
 )
+BACKUP_STATUSES = ("error", "error_deleting", "creating", "available", "deleting", "deleted", "restoring")
+GROUP_STATUSES = ("error", "available", "creating", "deleting", "deleted", "updating", "in-use", "error_deleting")
 #: Also the states an operator may write on a group (as recorded).
 GROUP_SNAPSHOT_STATUSES = ("error", "available", "creating", "deleting", "deleted", "updating", "error_deleting")
 MIGRATION_STATUSES = ("migrating", "error", "success", "completing", "none", "starting")

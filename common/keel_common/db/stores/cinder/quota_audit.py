@@ -48,7 +48,7 @@ def _of_project(
 ) -> list[Difference]:
     known = [row["resource"] for row in rows if _countable(row["resource"])]
     counted = quota_counts.count(conn, project, known, counts_snapshots) if known else {}
-    found = []
+    found: list[Difference] = []
     for row in rows:
         real = {"in_use": counted.get(row["resource"], row["in_use"]), "reserved": promised.get(row["id"], 0)}
         found.extend(
