@@ -71,6 +71,15 @@ class Deployment:
         self.cell = cell
         wait_for("hosts that are up", lambda: hosts_of(cell.computes) <= self._up())
 
+    def begin_anew(self, cell: Cell) -> None:
+        """Run a cell of an older release than the one that is there: no service may know of newer ones of its kind."""
+        self.become(Cell("empty", "", computes=()))
+        self.cloud.book.stop([name for name in self.services if self.cloud.services[name].conf_name == "nova.conf"])
+        for database in ("nova_cell0", "nova_cell1"):
+            table = f"`{self.settings.prefix}_{database}`.services"
+            servers.sql(f"update {table} set deleted = id, deleted_at = utc_timestamp() where deleted = 0;")
+        self.become(cell)
+
     def exchange(self, cell: Cell) -> None:
         """Run the processes of a cell; the records of services that go stay, and only new hosts are waited for."""
         self._run(cell)

@@ -64,7 +64,7 @@ def test_roll_33_to_ours_and_back(settings: Settings, deployment: Deployment, re
     dice = random.Random(seed)
     line = report.line(ROW, FLEET.name, f"{OLD} to ours")
     line.marks["boot"] = f"seed {seed}"
-    deployment.become(FLEET)
+    deployment.begin_anew(FLEET)
     load = Load(settings)
     roll = Roll(deployment, load)
     load.start()
