@@ -85,13 +85,14 @@ def invented(draw: Any, suite: str) -> dict[str, Any]:
     prefix, classes = PREFIXES[suite], SUITES[suite].registry.classes
     name = draw(st.sampled_from(sorted(classes)))
     fields = sorted(classes[name].fields)
-    data = draw(st.dictionaries(st.sampled_from(fields) | st.text(max_size=5), JSON, max_size=6))
+    names = st.text(max_size=5) | st.sampled_from([*fields, "created_at"])  # an object may have no fields at all
+    data = draw(st.dictionaries(names, JSON, max_size=6))
     return {
         f"{prefix}.name": name,
         f"{prefix}.namespace": draw(st.just(suite) | JSON),
         f"{prefix}.version": draw(st.just(classes[name].VERSION) | VERSIONS),
         f"{prefix}.data": draw(st.just(data) | JSON),
-        f"{prefix}.changes": draw(st.lists(st.sampled_from(fields) | st.text(max_size=5), max_size=3) | JSON),
+        f"{prefix}.changes": draw(st.lists(names, max_size=3) | JSON),
     }
 
 
