@@ -1,10 +1,11 @@
-"""What a database refuses to store, named as the exceptions a caller of a real conductor is told of."""
+"""What a database refuses, named as the exceptions a caller of a real conductor is told of."""
 
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
+from keel_common.db.errors import is_conflict, is_lost
 from keel_common.db.refusals import Refused
 
-__all__ = ["IntegrityError", "Violated", "violated"]
+__all__ = ["DBAPIError", "IntegrityError", "Violated", "violated"]
 
 MODULE = "oslo_db.exception"
 _DUPLICATE = (1062, "UNIQUE constraint failed", "PRIMARY KEY must be unique")
@@ -12,18 +13,22 @@ _REFERENCE = (1451, 1452, 1216, 1217, "FOREIGN KEY constraint failed")
 
 
 class Violated(Refused):
-    """A constraint of the schema (nova 34.0.0: the exceptions of oslo.db cross the bus under their own module)."""
+    """An error of the database (nova 34.0.0: the exceptions of oslo.db cross the bus under their own module)."""
 
     module = MODULE
 
 
 def violated(error: DBAPIError) -> Violated:
-    """DBDuplicateEntry, DBReferenceError or DBError, by what the engine said."""
+    """DBDuplicateEntry, DBReferenceError, DBDeadlock, DBConnectionError or DBError, by what the engine said."""
     if isinstance(error, IntegrityError):
         if _says(error, _DUPLICATE):
             return Violated("DBDuplicateEntry", "A row with these values exists.")
         if _says(error, _REFERENCE):
             return Violated("DBReferenceError", "A row that is referred to does not exist, or is referred to.")
+    if is_conflict(error):
+        return Violated("DBDeadlock", "The database gave the transaction up in favour of others, time and again.")
+    if is_lost(error):
+        return Violated("DBConnectionError", "The database does not answer.")
     return Violated("DBError", f"The database refuses: {error.orig}")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from keel_common.db import Cells
 from keel_common.db.refusals import Refused
-from keel_common.db.violations import IntegrityError, violated
+from keel_common.db.violations import DBAPIError, violated
 from keel_conductor.objects import MODULES
 from keel_conductor.objects.registry import Call, perform, perform_class
 from keel_contract import errors, versions
@@ -24,7 +24,7 @@ def answered(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         raise _told(refused) from refused
     except errors.BadArguments as bad:
         raise errors.ExpectedFault("TypeError", str(bad), module="builtins") from bad
-    except IntegrityError as error:
+    except DBAPIError as error:
         raise _told(violated(error)) from error
 
 
