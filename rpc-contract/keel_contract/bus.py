@@ -146,6 +146,7 @@ class Client:
         :raises PeerTooNew, UnknownLevel: the pin cannot be found out
         :raises RpcTimeout: no reply in time
         :raises RemoteFault: the peer raised
+        :raises Unreadable: the answer holds what is no object
         :raises NotSent: the broker did not take the message
         """
         pin = self.pin
