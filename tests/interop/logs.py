@@ -1,7 +1,7 @@
 """What the logs of all services say during a cell: nothing of the level WARNING or above, and no traceback.
 
-What a service says in any deployment, whoever its peers are, stands in EXPECTED with a reason. All lines of real
-services there were seen in the cell of real services alone.
+What a service says in any deployment, whoever its peers are, stands in EXPECTED with a reason. Those of real services
+were seen in the cell of real services alone, but for the two that come with the exchange of processes.
 """
 
 import re
@@ -34,8 +34,8 @@ class Expected:
     always: bool = False
 
 
-#: A real service that ends loses what the broker sends it meanwhile (six calls of six at once, in a cloud of real ones,
-#: too); ours do not. The caller waits for its whole time-out, after the cell has changed.
+#: A real service that ends loses what the broker sends it meanwhile (six calls of six at once, docs/interop.md); ours
+#: do not. The caller waits for its whole time-out, after the cell has changed.
 LOST = "a real service that was stopped before this cell took the message and lost it"
 
 EXPECTED = (
