@@ -34,6 +34,11 @@ def _read(uuid: str = names.ACTIVE, parts: list[str] | None = None) -> dict:
     return ask("Instance.get_by_uuid", uuid, expected_attrs=parts, keep="it")
 
 
+def _older(server: object) -> dict:
+    """A server as a compute of a release before 2024.1 sends it."""
+    return {**things.wire(server), "nova_object.version": "2.7"}
+
+
 READING = [
     case("read a server", ask("Instance.get_by_uuid", names.ACTIVE)),
     case("read a server with all its parts", ask("Instance.get_by_uuid", names.ACTIVE, expected_attrs=PARTS)),
@@ -169,6 +174,11 @@ LIVING = [
         act(things.planned(tags=made("TagList", objects=[made("Tag", resource_id=names.PLANNED, tag="t")])), "create"),
     ),
     case("create a node without its id", act(things.planned(host=names.HOST, node=names.HOST), "create")),
+    case(
+        "create a node without its id, of an older release",
+        act(_older(things.planned(host=names.HOST, node=names.HOST)), "create"),
+    ),
+    case("save a node without its id, of an older release", act(_older(instance(names.BROKEN, 2, node="x")), "save")),
     case("refresh", _read(), act(instance(display_name="renamed"), "save"), act(kept("it"), "refresh")),
     case(
         "refresh with parts",

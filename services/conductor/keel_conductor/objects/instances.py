@@ -61,7 +61,7 @@ def _mine(call: Call) -> list[Any]:
 def create(call: Call, obj: Any) -> Done:
     if obj.is_set("id"):
         raise Refused("ObjectActionError", "The server exists.", action="create", reason="already created")
-    if obj.get("node") and not obj.get("compute_id"):
+    if obj.get("node") and not obj.get("compute_id") and not versions.older(obj.VERSION, "2.8"):
         raise Refused("ObjectActionError", "A server that is made on a node needs its compute_id.")
     wanted = new_server.of(obj)
     if not obj.is_set("info_cache"):
