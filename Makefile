@@ -35,7 +35,7 @@ test: venv ## all tests that need no outside services
 	@.venv/bin/python -m pytest -q -n 2 --dist loadfile tests --ignore tests/e2e --ignore tests/interop $(ARGS)
 
 test-mariadb: venv ## the database tests on the local MariaDB, as root through its socket (MYSQL=url for another)
-	@KEEL_TEST_MYSQL="$(MYSQL)" .venv/bin/python -m pytest -q tests/contract/test_db_schema.py tests/contract/test_db_mariadb.py $(ARGS)
+	@KEEL_TEST_MYSQL="$(MYSQL)" .venv/bin/python -m pytest -q tests/contract/test_db_schema.py tests/contract/test_db_mariadb.py tests/contract/test_volume_api_mariadb.py $(ARGS)
 
 fuzz: venv ## the decoders under thousands of broken messages (FUZZ=examples of each test)
 	@KEEL_FUZZ=long KEEL_FUZZ_EXAMPLES="$(FUZZ)" .venv/bin/python -m pytest -q tests/fuzz $(ARGS)

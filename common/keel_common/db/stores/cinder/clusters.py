@@ -39,7 +39,10 @@ def find(conn: sa.Connection, down_seconds: int, filters: Mapping[str, Any] | No
         .group_by(*table.c)
         .order_by(table.c.id)
     )
-    rows = [{**row, "is_up": _is_up(row["last_heartbeat"], limit)} for row in every(conn, query)]
+    rows = [
+        {**row, "num_down_hosts": int(row["num_down_hosts"]), "is_up": _is_up(row["last_heartbeat"], limit)}
+        for row in every(conn, query)
+    ]
     return [row for row in rows if _matches(row, filters or {})]
 
 

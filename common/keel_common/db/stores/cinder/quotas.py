@@ -7,7 +7,6 @@ same transaction uses `take`: the same rows stand in the database afterwards, wi
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -211,12 +210,16 @@ def _locked(
 
 
 def _make_counters(conn: sa.Connection, settings: Settings, project_id: str, names: list[str]) -> None:
-    """Count what the project has; somebody who was faster with the same counters is as good."""
+    """Count what the project has; somebody who was faster with the same counters is as good.
+
+    No savepoint: a deadlock ends the whole transaction on MySQL, and going back to a savepoint that is gone would hide
+    that it can be done again."""
     counted = quota_counts.count(conn, project_id, names, settings.snapshot_sizes_count)
     common = {"project_id": project_id, "reserved": 0, "until_refresh": settings.until_refresh or None}
     fresh = [{**common, "resource": name, "in_use": counted[name], "race_preventer": True} for name in names]
-    with contextlib.suppress(sa.exc.IntegrityError), conn.begin_nested():
-        insert_many(conn, TABLES["quota_usages"], fresh)
+    statement = TABLES["quota_usages"].insert().prefix_with("IGNORE", dialect="mysql")
+    made = {"created_at": now(), "deleted": False}
+    conn.execute(statement.prefix_with("OR IGNORE", dialect="sqlite").values([{**made, **row} for row in fresh]))
 
 
 def _count_down(conn: sa.Connection, rows: list[dict[str, Any]]) -> None:
