@@ -64,7 +64,7 @@ def as_json(tally: Tally, reports: Iterable[Report]) -> dict[str, Any]:
 def render(tally: Tally, reports: Iterable[Report], seconds: float, notes: Iterable[str] = ()) -> RenderableType:
     """The summary for people."""
     reports = list(reports)
-    kinds = ", ".join(f"{count} {kind}s" if count != 1 else f"1 {kind}" for kind, count in tally.kinds.most_common())
+    kinds = ", ".join(_counted(kind, count) for kind, count in tally.kinds.most_common())
     head = Text(f"{tally.messages} messages in {seconds:.0f} s ({tally.bytes / 1024:.0f} KiB): {kinds or 'none'}")
     parts: list[RenderableType] = [head, conversations(tally)]
     if reports:
@@ -75,6 +75,11 @@ def render(tally: Tally, reports: Iterable[Report], seconds: float, notes: Itera
         parts.append(_failures(tally))
     parts += [Text(note, style="yellow") for note in notes]
     return Group(*parts)
+
+
+def _counted(kind: str, count: int) -> str:
+    plural = {"reply": "replies", "sign of life": "signs of life", "undecodable": "undecodable"}.get(kind, f"{kind}s")
+    return f"{count} {kind if count == 1 else plural}"
 
 
 def conversations(tally: Tally, limit: int | None = None) -> Table:
