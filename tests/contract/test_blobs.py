@@ -1,5 +1,6 @@
 """JSON in the databases: what each release stored is read as it reads it, and stored again as it stores it."""
 
+import functools
 import json
 
 import pytest
@@ -16,7 +17,14 @@ from keel_contract.recorder import blobs
 from keel_contract.recorder.delta import diff
 
 RELEASES = goldens.RELEASES["nova"]
-CASES = [(release, case) for release in RELEASES for case in blobs.stored(release)["cases"]]
+
+
+@functools.cache
+def cases_of(release):
+    return blobs.stored(release)["cases"]
+
+
+CASES = [(release, case) for release in RELEASES for case in cases_of(release)]
 PARTS = ("flavor", "network_info", "trusted_certs", "keypairs", "metadata", "system_metadata")
 
 
@@ -47,7 +55,7 @@ def parsed(value):
 
 @pytest.mark.parametrize(("release", "case"), CASES)
 def test_rows_of_a_release_are_read_as_it_reads_them(store, release, case):
-    golden = blobs.stored(release)["cases"][case]
+    golden = cases_of(release)[case]
     store.fill(golden["rows"])
     found = store.read(uuid_of(golden))
     assert {name: diff(golden["read"][name], plain(each)) for name, each in found.items()} == dict.fromkeys(found)
@@ -55,13 +63,13 @@ def test_rows_of_a_release_are_read_as_it_reads_them(store, release, case):
 
 @pytest.mark.parametrize(("release", "case"), [pair for pair in CASES if "before" not in pair[1]])
 def test_a_server_is_stored_as_the_release_stores_it(store, release, case):
-    golden = blobs.stored(release)["cases"][case]
+    golden = cases_of(release)[case]
     assert diff(parsed(golden["rows"]), parsed(store.create(golden["sent"]))) is None
 
 
 @pytest.mark.parametrize(("release", "case"), CASES)
 def test_rows_of_a_release_make_a_server_of_the_api(store, release, case):
-    golden = blobs.stored(release)["cases"][case]
+    golden = cases_of(release)[case]
     store.fill(golden["rows"])
     db = Database(f"sqlite:///{store.folder}/cell.db")
     columns = ("uuid", "vm_state", "host", *PARTS)
