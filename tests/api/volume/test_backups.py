@@ -136,7 +136,14 @@ def record(**values):
 
 
 @pytest.mark.parametrize(
-    "url", [record(), record(id="x", size=1), record(id=str(uuid.uuid4())), base64.b64encode(b"[1]").decode(), "eHg="]
+    "url",
+    [
+        record(),
+        record(id="x", size=1),
+        record(id="b17b7831-fe14-43c6-8643-c774f5b11555"),
+        base64.b64encode(b"[1]").decode(),
+        "eHg=",
+    ],
 )
 def test_records_that_are_none(everything, url):
     volume, _ = everything
