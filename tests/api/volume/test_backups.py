@@ -2,7 +2,6 @@
 
 import base64
 import json
-import uuid
 from datetime import UTC, datetime
 
 import pytest
