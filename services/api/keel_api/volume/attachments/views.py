@@ -20,6 +20,6 @@ DETAIL = View(
         Field("attached_at", lambda row, req: moment(row["attach_time"]) or "", columns=("attach_time",)),
         Field("detached_at", lambda row, req: moment(row["detach_time"]) or "", columns=("detach_time",)),
         Field("attach_mode", "attach_mode"),
-        Field("connection_info", lambda row, req: row["connection_info"] or {}, columns=("connection_info",)),
+        Field("connection_info", "connection_info"),
     ),
 )

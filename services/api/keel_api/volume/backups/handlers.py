@@ -13,7 +13,6 @@ from keel_api.http.ops import handles
 from keel_api.http.request import Request, Response
 from keel_api.http.view import View
 from keel_api.volume import backup_rpc, faults, lists, lookup, settings
-from keel_api.volume.answers import bare
 from keel_api.volume.backups import place, views
 from keel_common.db.stores.cinder import backups, metadata, quotas, transitions
 from keel_common.db.stores.cinder.listing import MarkerGone
@@ -87,7 +86,7 @@ def _trimmed(value: Any) -> Any:
 def delete(req: Request) -> Response:
     """Delete a backup no other builds on: 202."""
     _delete(req, force=False)
-    return bare()
+    return Response()
 
 
 @handles("POST /backups/{id}/action #os-force_delete")

@@ -131,7 +131,7 @@ def manage_snapshot(req: Request) -> Row:
         LOG.exception("Snapshot %s could not be handed to the scheduler", row["id"])
         req.services.db.run(transitions.apply, _SNAPSHOT_LOST, row["id"])
         raise
-    return {"snapshot": snapshot_views.render(req, snapshot_views.DETAIL, [row])[0]}
+    return {"snapshot": _oldest(req, snapshot_views.SUMMARY, row)}
 
 
 def _record_snapshot(conn: Any, req: Request, asked: Row) -> tuple[Row, Row | None, Row]:

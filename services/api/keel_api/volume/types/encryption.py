@@ -94,8 +94,8 @@ def of_volume_item(req: Request) -> Response:
     values = req.services.db.read(_of_volume, req)
     if req.path["id"] not in values:
         raise Fault(404)
-    text = str(values[req.path["id"]] if values[req.path["id"]] is not None else "")
-    return Response(text.encode(), headers={"Content-Type": "text/plain"})
+    value = values[req.path["id"]]
+    return bare() if value is None else Response(str(value).encode(), headers={"Content-Type": "text/plain"})
 
 
 def _get(conn: Any, req: Request) -> dict[str, Any] | None:

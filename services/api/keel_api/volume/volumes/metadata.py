@@ -8,6 +8,7 @@ from typing import Any
 
 from keel_api.http.fault import Fault
 from keel_api.http.ops import handles
+from keel_api.http.plain import BARE
 from keel_api.http.request import Request, Response
 from keel_api.volume import faults, lookup
 from keel_api.volume.answers import bare
@@ -18,9 +19,9 @@ _BUSY = ("maintenance", "uploading")
 
 @handles("GET /volumes/{volume_id}/metadata")
 def index(req: Request) -> Response:
-    """Every pair the user set."""
+    """Every pair the user set. With the Etag, from 3.15 on, goes the media type of a page (as measured)."""
     pairs = req.services.db.read(_read, req)
-    headers = {"Etag": _etag(pairs)} if req.at_least(3, 15) else {}
+    headers = {"Etag": _etag(pairs), "Content-Type": BARE} if req.at_least(3, 15) else {}
     return Response({"metadata": pairs}, headers=headers)
 
 
