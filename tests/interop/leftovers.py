@@ -4,14 +4,13 @@ The tables are found by their columns, so that one which nobody thought of count
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
 from keel_common.kube import PVC, SNAPSHOT, names
 from keel_dev.settings import NAMESPACE, SUITE_DATABASES, Settings
 from tests.e2e.world import World
-from tests.interop.visit import Visit
 
 #: Tables that tell the history of a server or a volume, which real Nova and Cinder keep when it is deleted.
 HISTORY = frozenset({"instance_actions", "migrations", "messages", "instance_mappings", "request_specs"})
@@ -40,6 +39,14 @@ VOLUMES = (
 )  # fmt: skip
 
 
+class Made(Protocol):
+    """Something that made servers, volumes and snapshots, by their ids."""
+
+    servers: list[str]
+    volumes: list[str]
+    snapshots: list[str]
+
+
 class Leftovers:
     """Looks for traces; knows what the quotas said when it was made."""
 
@@ -51,7 +58,7 @@ class Leftovers:
         }
         self.before = self.usages()
 
-    def of(self, visits: Iterable[Visit]) -> list[str]:
+    def of(self, visits: Iterable[Made]) -> list[str]:
         """Everything that is left of what the visits made, in words."""
         found = []
         for visit in visits:
@@ -110,7 +117,7 @@ class Leftovers:
             if table not in HISTORY and not table.startswith("shadow_")
         ]
 
-    def _cluster(self, visit: Visit) -> list[str]:
+    def _cluster(self, visit: Made) -> list[str]:
         kube, found = self.world.kube, []
         for server in visit.servers:
             traces = self.world.traces(_Id(server))

@@ -31,6 +31,9 @@ class Load:
     def __init__(self, settings: Settings, people: int = 2) -> None:
         self.settings = settings
         self.failures: list[str] = []
+        self.servers: list[str] = []
+        self.volumes: list[str] = []
+        self.snapshots: list[str] = []
         self.finished = 0
         self.requests = 0
         self._ending = threading.Event()
@@ -49,6 +52,14 @@ class Load:
         self._ending.set()
         for thread in self._threads:
             thread.join()
+
+    def tidy(self) -> None:
+        """Delete the servers that failures left."""
+        compute = connect(self.settings, "openkeel").compute
+        left = [server for server in compute.servers() if server.id in self.servers]
+        for server in left:
+            compute.delete_server(server.id)
+        wait_for("end of servers", lambda: not {one.id for one in compute.servers()} & {one.id for one in left})
 
     def wait(self, seconds: float = 300) -> None:
         """Wait until some servers more have lived, or something failed."""
@@ -97,6 +108,7 @@ class Load:
     def _life(self, compute: Any, wanted: dict[str, Any]) -> None:
         with self._moving():
             server = self._ask(compute.create_server, **wanted)
+            self.servers.append(server.id)
             try:
                 self._until(compute, server, "ACTIVE")
             except AssertionError:

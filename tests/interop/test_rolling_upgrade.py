@@ -10,6 +10,7 @@ from keel_dev.settings import Settings
 from tests.e2e.waiting import wait_for
 from tests.interop.cells import OURS, Cell
 from tests.interop.deployment import Deployment, hosts_of
+from tests.interop.leftovers import Leftovers
 from tests.interop.load import Load
 from tests.interop.report import Report
 
@@ -65,6 +66,7 @@ def test_roll_33_to_ours_and_back(settings: Settings, deployment: Deployment, re
     line = report.line(ROW, FLEET.name, f"{OLD} to ours")
     line.marks["boot"] = f"seed {seed}"
     deployment.begin_anew(FLEET)
+    leftovers = Leftovers(settings, deployment.world)
     load = Load(settings)
     roll = Roll(deployment, load)
     load.start()
@@ -78,7 +80,11 @@ def test_roll_33_to_ours_and_back(settings: Settings, deployment: Deployment, re
                 assert not load.failures, f"seed {seed}, {place} of {order}: {load.failures}"
     finally:
         load.stop()
+        load.tidy()
     line.marks["delete"] = f"{load.finished} servers"
     assert not load.failures, f"seed {seed}: {load.failures}"
+    left = leftovers.of([load])
+    line.marks["leftovers"] = "FAILED" if left else "none"
+    assert not left, f"seed {seed}: {left}"
     if load.finished < 8:
         pytest.fail("there was hardly any load")
