@@ -44,7 +44,7 @@ def test_a_deployment_for_every_service_process(render):
         item["spec"]["template"]["spec"]["containers"][0]["command"][0]
         for item in of_kind(render(), "Deployment").values()
     }
-    tools = {"keel-manage", "keel-cloud", "keel-kubesim"}
+    tools = {"keel-manage", "keel-status", "keel-contract", "keel-cloud", "keel-kubesim"}
     assert commands == console_scripts() - tools
 
 
