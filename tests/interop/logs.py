@@ -61,6 +61,7 @@ EXPECTED = (
     Expected("cinder-api", r"The Host API is deprecated", "on every start"),
     Expected("cinder-", r"Deprecated: Default quota for resource", "the limits of a type come from the defaults"),
     Expected("cinder-", r"SAWarning: SELECT statement has a cartesian product", "a query of its own"),
+    Expected("nova-compute", r"While synchronizing instance power states, found", "its timer met a server being made"),
     Expected("nova-", r"MessagingTimeout: Timed out waiting for a reply", LOST),
     Expected("keel-compute-kubevirt", r"Timed out waiting for a reply", LOST),
 )
