@@ -22,6 +22,8 @@ OUR_COMPUTE = "our compute under the real control plane"
 BOTH_COMPUTES = "both kinds of compute in one cell"
 OURS_AMONG_REAL = "one of our services in a real deployment"
 REAL_AMONG_OURS = "one real service in our deployment"
+OURS_AMONG_REAL_CINDER = "one of our volume services in a real Cinder"
+OTHER_SUITE = "one suite of ours with the real other one"
 
 
 @dataclass(frozen=True)
@@ -93,4 +95,7 @@ MATRIX = (
     Cell("both-computes-in-ours", BOTH_COMPUTES, computes=(OURS, NOVA)),
     Cell("real-compute-34-in-ours", FOREIGN_COMPUTE, computes=("34",)),
     Cell("real-compute-33-in-ours", FOREIGN_COMPUTE, computes=("33",)),
+    _real("our-cinder-for-real-nova", OTHER_SUITE, volume_api=OURS, volume_scheduler=OURS, backends=(CINDER,)),
+    _real("our-volume-api-in-real", OURS_AMONG_REAL_CINDER, volume_api=OURS, backends=(CINDER,)),
+    _real("our-volume-scheduler-in-real", OURS_AMONG_REAL_CINDER, volume_scheduler=OURS, backends=(CINDER,)),
 )
