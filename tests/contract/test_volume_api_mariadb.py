@@ -144,7 +144,9 @@ def test_of_the_same_change_at_once_one_wins(available, name):
 
 def test_of_all_rivals_for_a_volume_one_wins(available):
     db, volume_id = available
-    assert at_once(db, [step(name, volume_id) for name in RIVALS]).count(True) == 1
+    # Not "reimage": an attachment may follow it, as `downloading` is a state it begins from (cinder 29.0.0).
+    rivals = [step(name, volume_id) for name in RIVALS if name != "reimage"]
+    assert at_once(db, rivals).count(True) == 1
 
 
 def test_of_a_deletion_and_an_update_of_a_group_one_wins(served):
