@@ -15,12 +15,12 @@ from keel_common.db import CELL0, Cells, Database, add, schema
 from keel_common.kube import PVC, Kube
 from keel_common.runtime import Process
 from keel_compute import main as compute_main
-from keel_conductor.endpoints.base import BaseEndpoint
 from keel_conductor.endpoints.compute_task import TaskEndpoint
 from keel_conductor.endpoints.objects import ObjectEndpoint
 from keel_conductor.peers import Peers
 from keel_contract.bus import Bus, Endpoint
 from keel_contract.nova import interfaces
+from keel_contract.nova.baseapi import BaseEndpoint
 from keel_dev.kubesim import KubeSim
 from keel_scheduler.compute.choose import Chooser
 from keel_scheduler.compute.endpoints import SchedulerEndpoint

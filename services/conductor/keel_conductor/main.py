@@ -9,7 +9,6 @@ from keel_common.db import Cells
 from keel_common.db.heartbeat import NovaHeartbeat
 from keel_common.db.stores.nova import quotas
 from keel_common.runtime import Part, Periodic, StartCheck, run
-from keel_conductor.endpoints.base import BaseEndpoint
 from keel_conductor.endpoints.compute_task import TaskEndpoint
 from keel_conductor.endpoints.objects import ObjectEndpoint
 from keel_conductor.flows.expire import Expiry
@@ -17,6 +16,7 @@ from keel_conductor.flows.unattached import Unattached
 from keel_conductor.peers import Peers
 from keel_contract.bus import Bus, Endpoint
 from keel_contract.nova import interfaces
+from keel_contract.nova.baseapi import BaseEndpoint
 
 BINARY = "nova-conductor"
 TOPIC = "conductor"

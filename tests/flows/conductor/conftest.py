@@ -14,7 +14,6 @@ from fakes.compute_peers import FakeCinder, FakeNeutron
 from keel_common.config import load
 from keel_common.db import CELL0, Cells, Database, add, schema, sync
 from keel_common.db.stores.nova import cell_mappings
-from keel_conductor.endpoints.base import BaseEndpoint
 from keel_conductor.endpoints.compute_task import TaskEndpoint
 from keel_conductor.endpoints.objects import ObjectEndpoint
 from keel_conductor.peers import Peers
@@ -22,6 +21,7 @@ from keel_contract.bus import Bus, Endpoint
 from keel_contract.context import Context
 from keel_contract.errors import ExpectedFault
 from keel_contract.nova import interfaces, objects
+from keel_contract.nova.baseapi import BaseEndpoint
 from keel_contract.nova.remote import RemoteObjects
 
 PROJECT = "0123456789abcdef0123456789abcdef"

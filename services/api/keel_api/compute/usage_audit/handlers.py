@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from keel_api.compute.hosts import COMPUTE, in_cells
 from keel_api.http import Fault, Request, handles
 from keel_common.db import now
-from keel_common.db.stores.nova import services, task_logs
+from keel_common.db.stores.nova import services, task_log
 from keel_common.domain import audit_period
 
 _RULE = "os_compute_api:os-instance-usage-audit-log"
@@ -45,7 +45,7 @@ def _report(req: Request, before: datetime.datetime) -> dict[str, Any]:
     logs: list[dict[str, Any]] = []
     for cell, rows in in_cells(req, services.listing):
         hosts += [row["host"] for row in rows if row["binary"] == COMPUTE]
-        logs += cell.db.read(task_logs.of_period, "instance_usage_audit", begin, end)
+        logs += cell.db.read(task_log.listing, "instance_usage_audit", begin, end)
     done = [row for row in logs if row["state"] == "DONE"]
     running = [row for row in logs if row["state"] == "RUNNING"]
     missing = sorted(set(hosts) - {row["host"] for row in logs})
