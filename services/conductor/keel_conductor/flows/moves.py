@@ -12,15 +12,13 @@ from keel_common.db.refusals import Refused
 from keel_common.db.stores.nova import actions, faults, instances_save, migrations, placed
 from keel_conductor.flows import schedule
 from keel_conductor.flows.failure import NoValidHost, fault_of, message_of, traceback_of
-from keel_conductor.objects import wire
+from keel_conductor.objects import specs, wire
 from keel_conductor.peers import Peers
 from keel_contract.context import Context
 from keel_contract.nova import objects
 from keel_contract.nova.stored import stored_form
 
 LOG = logging.getLogger(__name__)
-_ONE_REQUEST = ("retry", "requested_destination", "requested_resources", "ignore_hosts")
-_NOT_KEPT = ("network_metadata", "requested_networks", "request_level_params")
 
 
 @contextmanager
@@ -145,7 +143,7 @@ def save_spec(peers: Peers, spec: Any) -> None:
     """Keep what a request asks now, for the next move; what is of one request only is not kept (nova 34.0.0 db
     semantics, request_specs.spec)."""
     primitive = stored_form(spec)
-    data = {name: value for name, value in primitive["nova_object.data"].items() if name not in _NOT_KEPT}
-    primitive["nova_object.data"] = data | {name: None for name in _ONE_REQUEST if name in data}
+    data = {name: value for name, value in primitive["nova_object.data"].items() if name not in specs.LEFT_OUT}
+    primitive["nova_object.data"] = data | {name: None for name in specs.ONE_REQUEST if name in data}
     if not peers.cells.api.run(placed.save_spec, spec.instance_uuid, json.dumps(primitive)):
         LOG.warning("Server %s has no request spec to change", spec.instance_uuid)

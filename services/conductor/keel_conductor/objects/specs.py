@@ -12,10 +12,10 @@ from keel_contract.nova.objects.instance_numa import with_pinned_sets
 
 NAME = "RequestSpec"
 TABLE = records.api("request_specs")
-_EMPTIED = ("retry", "requested_destination", "requested_resources", "ignore_hosts")
+ONE_REQUEST = ("retry", "requested_destination", "requested_resources", "ignore_hosts")
 """Stored without a value: they are of one request only."""
-_LEFT_OUT = ("network_metadata", "requested_networks", "request_level_params")
-_NOT_READ = ("requested_destination", "requested_resources", *_LEFT_OUT)
+LEFT_OUT = ("network_metadata", "requested_networks", "request_level_params")
+_NOT_READ = ("requested_destination", "requested_resources", *LEFT_OUT)
 
 
 def _absent(uuid: str) -> Refused:
@@ -26,9 +26,9 @@ def stored(obj: Any, base: dict[str, Any] | None = None) -> str:
     """The text of the column; what `base` (the primitive stored before) has and the object has not stays."""
     primitive = obj.to_primitive()
     data = {**(base or {}).get("nova_object.data", {}), **primitive["nova_object.data"]}
-    left_out = {name for name in _LEFT_OUT if obj.is_set(name) and getattr(obj, name)}
+    left_out = {name for name in LEFT_OUT if obj.is_set(name) and getattr(obj, name)}
     data = {name: value for name, value in data.items() if name not in left_out}
-    data.update({name: None for name in _EMPTIED if obj.is_set(name) and getattr(obj, name)})
+    data.update({name: None for name in ONE_REQUEST if obj.is_set(name) and getattr(obj, name)})
     group = data.get("instance_group")
     if group:
         held = {**group["nova_object.data"], **dict.fromkeys(("members", "hosts"))}
