@@ -18,23 +18,11 @@ from oslo_log import log
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.kube import names
 from keel_volume.backend import Backend
-from keel_volume.flows import create, delete, extend, leftovers
-from keel_volume.flows import snapshots as snapshot_flows
+from keel_volume.flows import extend, leftovers
+from keel_volume.steps import KINDS
 
 LOG = log.getLogger(__name__)
 
-#: status of the row -> the step that moves it on.
-VOLUME_STEPS: dict[str, Callable[[Backend, dict], None]] = {
-    "creating": create.advance,
-    "downloading": create.advance,
-    "extending": extend.advance,
-    "deleting": delete.advance,
-}
-SNAPSHOT_STEPS: dict[str, Callable[[Backend, dict], None]] = {
-    "creating": snapshot_flows.advance_creation,
-    "deleting": snapshot_flows.advance_deletion,
-}
-_TABLES = {"volume": (rows.volume, VOLUME_STEPS), "snapshot": (rows.snapshot, SNAPSHOT_STEPS)}
 _LEFTOVERS_EVERY = 12
 
 
@@ -173,18 +161,17 @@ class Reconciler:
             self.soon(*key)
 
     def _step(self, kind: str, resource_id: str) -> None:
-        read, steps = _TABLES[kind]
-        backend = self._backend
-        row: dict[str, Any] | None = backend.db.read(read, resource_id)
+        known, backend = KINDS[kind], self._backend
+        row: dict[str, Any] | None = backend.db.read(known.read, resource_id)
         if row is None:
             leftovers.remove(backend, kind, resource_id)
         elif not (row["host"] or "").startswith(f"{backend.name}#"):
             return
-        elif row["status"] in steps:
-            steps[row["status"]](backend, row)
+        elif row["status"] in known.steps:
+            known.steps[row["status"]](backend, row)
             self._wake_source(kind, row)
-        elif kind == "volume":
-            extend.settle(backend, row)
+        elif known.settle:
+            known.settle(backend, row)
 
     def _wake_source(self, kind: str, row: dict[str, Any]) -> None:
         """The deletion of a source waits for its copies: it is due when one of them has moved on."""

@@ -1,8 +1,4 @@
-"""What other services may ask of this backend (cinder 29.0.0 rpc_server, cinder-volume 3.20).
-
-Every handler records the intent in the cluster and returns; the reconciler
-finishes. A method that is declared but not built answers NotImplementedError.
-"""
+"""Create, delete and extend volumes."""
 
 from __future__ import annotations
 
@@ -11,30 +7,18 @@ from typing import Any
 
 from oslo_log import log
 
-from keel_common.db.stores.cinder import attachments, quotas, workers
 from keel_common.db.stores.cinder import backend as rows
+from keel_common.db.stores.cinder import quotas, workers
 from keel_common.kube import KubeError
-from keel_common.wire import cinder as wire
-from keel_volume.backend import Backend
-from keel_volume.flows import connection, create, delete, extend, snapshots
+from keel_volume.endpoints.served import Served
+from keel_volume.flows import create, delete, extend
 from keel_volume.flows.refusals import Refused
-from keel_volume.reconcile import Reconciler
 
 LOG = log.getLogger(__name__)
 
 
-class VolumeEndpoint:
-    """The methods of topic cinder-volume that OpenKeel's path uses."""
-
-    def __init__(
-        self, backend: Backend, reconciler: Reconciler, service_id: Callable[[], int], publish: Callable[[], None]
-    ):
-        self._backend = backend
-        self._reconciler = reconciler
-        self._service_id = service_id
-        self._publish = publish
-
-    # Volumes
+class Volumes(Served):
+    """The life of a volume."""
 
     def create_volume(
         self, context: Any, volume: Any, request_spec: Any, filter_properties: Any, allow_reschedule: bool
@@ -115,72 +99,6 @@ class VolumeEndpoint:
             else:
                 LOG.info("volume %s is not to grow any more", volume.id)
                 self._backend.db.run(quotas.rollback, promised)
-
-    # Snapshots
-
-    def create_snapshot(self, context: Any, snapshot: Any) -> None:
-        """Begin a snapshot."""
-        with self._reconciler.alone("snapshot", snapshot.id):
-            row = self._backend.db.read(rows.snapshot, snapshot.id)
-            if row is not None and row["status"] == "creating":
-                self._backend.db.run(workers.take, "Snapshot", row["id"], "creating", self._service_id())
-                snapshots.begin(self._backend, row)
-            else:
-                self._backend.db.run(workers.remove, "Snapshot", snapshot.id)
-
-    def delete_snapshot(self, context: Any, snapshot: Any, unmanage_only: bool = False) -> None:
-        """Begin the deletion of a snapshot."""
-        if unmanage_only:
-            raise NotImplementedError("unmanaging a snapshot is not available")
-        self._reconciler.soon("snapshot", snapshot.id)
-
-    # Connections
-
-    def attachment_update(self, context: Any, vref: Any, connector: dict, attachment_id: str) -> dict:
-        """Give an attachment its connector; its connection_info comes back."""
-        return connection.update(self._backend, vref.id, connector, attachment_id)
-
-    def attachment_delete(self, context: Any, attachment_id: str, vref: Any) -> None:
-        """Nothing to undo in the cluster: the pod that used the claim ends by its own service."""
-
-    def initialize_connection(self, context: Any, volume: Any, connector: dict) -> dict:
-        """Connection data of the old API."""
-        return connection.initialize(self._backend, volume.id, connector)
-
-    def terminate_connection(self, context: Any, volume_id: str, connector: dict, force: bool = False) -> None:
-        """Nothing to undo, as for attachment_delete."""
-
-    def remove_export(self, context: Any, volume_id: str) -> None:
-        """Claims have no exports."""
-
-    def attach_volume(
-        self,
-        context: Any,
-        volume_id: str,
-        instance_uuid: str | None,
-        host_name: str | None,
-        mountpoint: str,
-        mode: str,
-        volume: Any = None,
-    ) -> Any:
-        """attach of the old API; the attachment comes back."""
-        attachment_id = connection.attach(self._backend, volume_id, instance_uuid, host_name, mountpoint, mode)
-        row = self._backend.db.read(attachments.get, attachment_id)
-        return wire.attachment(row) if row else None
-
-    def detach_volume(self, context: Any, volume_id: str, attachment_id: str | None = None, volume: Any = None) -> None:
-        """detach of the old API."""
-        connection.detach(self._backend, volume_id, attachment_id)
-
-    # The service
-
-    def publish_service_capabilities(self, context: Any) -> None:
-        """A scheduler has started and wants the pools."""
-        self._publish()
-
-    def secure_file_operations_enabled(self, context: Any, volume: Any) -> bool:
-        """Claims are no files of this host."""
-        return False
 
 
 def _image_id(request_spec: Any) -> str | None:
