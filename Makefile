@@ -8,7 +8,7 @@ CLOUD = .venv/bin/keel-cloud
 SOURCES = rpc-contract common services dev tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench bench-api bench-volume bench-rpc conformance interop record-check fuzz
+.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench bench-api bench-volume bench-rpc conformance interop tempest record-check fuzz
 
 help: ## list the lanes
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ conformance: venv ## replay recorded exchanges (API=compute or volume; SCENARIOS
 
 interop: venv ## our services and the real ones in one cloud (CELLS="real-*,all-ours" for some)
 	@.venv/bin/python -m pytest -q -W ignore tests/interop --cells "$(or $(CELLS),*)" $(ARGS)
+
+tempest: venv ## Tempest against the services cloud (API=compute or volume; TESTS=regex; COMPUTE=nova; BACKEND=cinder)
+	@.venv/bin/python -m keel_dev.tempest --api "$(or $(API),compute)" --tests "$(TESTS)" --compute "$(or $(COMPUTE),kubevirt)" --backend "$(BACKEND)" $(ARGS)
 
 record-check: venv ## record a real release again, compare byte for byte (RELEASE=nova-33; installs it when missing)
 	@.venv/bin/python -m keel_dev.record_check $(or $(RELEASE),nova-33)

@@ -6,6 +6,16 @@ from keel_dev.settings import HOST, REGION, Settings
 
 #: A real service of Nova finishes its work only when this is shorter than graceful_shutdown_timeout.
 MANAGER = {"manager_shutdown_timeout": 15}
+#: The filters that are on by default, and the two that honour the hints `same_host` and `different_host`.
+SCHEDULER_FILTERS = (
+    "ComputeFilter",
+    "ComputeCapabilitiesFilter",
+    "ImagePropertiesFilter",
+    "ServerGroupAntiAffinityFilter",
+    "ServerGroupAffinityFilter",
+    "SameHostFilter",
+    "DifferentHostFilter",
+)
 
 
 def common(settings: Settings, process: str) -> Sections:
@@ -43,6 +53,7 @@ def control(settings: Settings, process: str) -> Sections:
         "api": {"auth_strategy": "keystone"},
         "keystone_authtoken": shared.authtoken(settings, "nova"),
         "scheduler": {"discover_hosts_in_cells_interval": 30},
+        "filter_scheduler": {"enabled_filters": ",".join(SCHEDULER_FILTERS)},
     }
 
 
