@@ -105,7 +105,7 @@ def read_results(lines: Iterable[str]) -> list[Result]:
 
 def read_known(path: Path) -> list[Known]:
     """The list of known failures; ValueError for a line without a reason."""
-    rows = []
+    rows: list[Known] = []
     for entry in json.loads(path.read_text()):
         if not entry["reason"].strip():
             raise ValueError(f"{path}: {entry['tests']} has no reason")
