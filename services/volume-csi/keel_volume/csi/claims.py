@@ -1,7 +1,6 @@
 """Bodies of the objects behind volumes and snapshots. Pure: a row in, a dict out.
 
-Names derive from the uuid (keel_common.kube.names), so a body applied twice
-meets its own object. Sizes: GiB in rows, Gi in claims.
+Names are those of csi.naming, so a body applied twice meets its own object. Sizes: GiB in rows, Gi in claims.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import Any
 
 from keel_common.domain.volume import hosts
 from keel_common.kube import DATAVOLUME, PVC, SECRET, SNAPSHOT, names
+from keel_volume.csi import naming
 
 #: Intent of an extension, kept on the claim so that a restarted process goes on with it.
 EXTEND = "openstack.org/extend"
@@ -30,18 +30,18 @@ def claim(volume: Mapping[str, Any], namespace: str, access_mode: str) -> dict:
     """The claim of an empty volume, of a clone or of one from a snapshot."""
     spec = _claim_spec(volume, access_mode)
     if volume["snapshot_id"]:
-        source = {"apiGroup": SNAPSHOT.group, "kind": SNAPSHOT.kind, "name": names.snapshot(volume["snapshot_id"])}
+        source = {"apiGroup": SNAPSHOT.group, "kind": SNAPSHOT.kind, "name": naming.source_snapshot(volume)}
         spec["dataSource"] = source
     elif volume["source_volid"]:
-        spec["dataSource"] = {"kind": PVC.kind, "name": names.claim(volume["source_volid"])}
-    return _named(PVC.body(names.claim(volume["id"]), namespace, spec=spec), volume)
+        spec["dataSource"] = {"kind": PVC.kind, "name": naming.source_claim(volume)}
+    return _named(PVC.body(naming.claim(volume), namespace, spec=spec), volume)
 
 
 def image_import(volume: Mapping[str, Any], namespace: str, access_mode: str, url: str) -> dict:
     """A DataVolume that fills a claim of the same name from ``url``; headers come from the secret beside it."""
     source = {"http": {"url": url, "secretExtraHeaders": [image_secret_name(volume["id"])]}}
     spec = {"source": source, "pvc": _claim_spec(volume, access_mode)}
-    body = _named(DATAVOLUME.body(names.claim(volume["id"]), namespace, spec=spec), volume)
+    body = _named(DATAVOLUME.body(naming.claim(volume), namespace, spec=spec), volume)
     body["metadata"]["annotations"] = {_BIND_AT_ONCE: "true"}
     return body
 
@@ -52,11 +52,11 @@ def copy(volume: Mapping[str, Any], namespace: str, access_mode: str) -> dict:
     For a StorageClass whose claims would otherwise wait for a pod: their source may be gone by then.
     """
     if volume["snapshot_id"]:
-        source = {"snapshot": {"namespace": namespace, "name": names.snapshot(volume["snapshot_id"])}}
+        source = {"snapshot": {"namespace": namespace, "name": naming.source_snapshot(volume)}}
     else:
-        source = {"pvc": {"namespace": namespace, "name": names.claim(volume["source_volid"])}}
+        source = {"pvc": {"namespace": namespace, "name": naming.source_claim(volume)}}
     spec = {"source": source, "pvc": _claim_spec(volume, access_mode)}
-    body = _named(DATAVOLUME.body(names.claim(volume["id"]), namespace, spec=spec), volume)
+    body = _named(DATAVOLUME.body(naming.claim(volume), namespace, spec=spec), volume)
     body["metadata"]["annotations"] = {_BIND_AT_ONCE: "true"}
     return body
 
@@ -74,10 +74,10 @@ def image_secret(volume: Mapping[str, Any], namespace: str, token: str) -> dict:
 
 def snapshot(row: Mapping[str, Any], namespace: str, snapshot_class: str | None) -> dict:
     """A VolumeSnapshot of the snapshot's volume; without a class the driver's default one is used."""
-    spec: dict[str, Any] = {"source": {"persistentVolumeClaimName": names.claim(row["volume_id"])}}
+    spec: dict[str, Any] = {"source": {"persistentVolumeClaimName": naming.claim_of_snapshot(row)}}
     if snapshot_class:
         spec["volumeSnapshotClassName"] = snapshot_class
-    body = SNAPSHOT.body(names.snapshot(row["id"]), namespace, spec=spec)
+    body = SNAPSHOT.body(naming.snapshot(row), namespace, spec=spec)
     body["metadata"]["labels"] = names.labels(
         names.STORAGE, row["project_id"], volume=row["volume_id"], snapshot=row["id"]
     )

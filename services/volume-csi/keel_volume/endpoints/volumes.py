@@ -63,7 +63,7 @@ class Volumes(Served):
     def _takes_back(self, row: dict) -> bool:
         """Whether nothing of a refused volume is left here: only then somebody else may have it."""
         try:
-            delete.remove(self._backend, row["id"])
+            delete.remove(self._backend, row["id"], row)
         except KubeError as problem:
             LOG.error("what was made of volume %s stays until it is deleted: %s", row["id"], problem)
             return False

@@ -13,10 +13,10 @@ from uuid import UUID
 from keel_common.db.stores.cinder import attachments, connections, volumes
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.domain.volume.attachments import BUSY
-from keel_common.kube import PVC, names
+from keel_common.kube import PVC
 from keel_contract.errors import ExpectedFault
 from keel_volume.backend import Backend
-from keel_volume.csi import claims
+from keel_volume.csi import claims, naming
 
 PLATFORM = "kubevirt"
 
@@ -28,9 +28,7 @@ def properties(backend: Backend, row: Mapping[str, Any], connector: Mapping[str,
     and VolumeBackendAPIException when the claim is not there.
     """
     _check_connector(backend, connector)
-    claim = backend.caches.claims.get(names.claim(row["id"])) or backend.kube.find(
-        PVC, names.claim(row["id"]), backend.namespace
-    )
+    claim = backend.caches.claims.get(naming.claim(row)) or backend.kube.find(PVC, naming.claim(row), backend.namespace)
     if claim is None:
         raise ExpectedFault("VolumeBackendAPIException", f"Volume {row['id']} has no claim in {backend.namespace}.")
     storage_class = claim["spec"].get("storageClassName")

@@ -13,9 +13,9 @@ import orjson
 from oslo_log import log
 
 from keel_common.db.stores.cinder import backend as rows
-from keel_common.kube import DATAVOLUME, PVC, SECRET, KubeError, names
+from keel_common.kube import DATAVOLUME, PVC, SECRET, KubeError
 from keel_volume.backend import Backend
-from keel_volume.csi import claims, observe
+from keel_volume.csi import claims, naming, observe
 from keel_volume.flows import images
 from keel_volume.flows.refusals import Refused, is_refusal
 
@@ -52,7 +52,7 @@ def _begin_import(backend: Backend, context: Any, row: Mapping[str, Any], image_
 
 def advance(backend: Backend, row: Mapping[str, Any]) -> None:
     """Look whether a creating volume is usable, refused for good, late or lost, and write that down."""
-    name = names.claim(row["id"])
+    name = naming.claim(row)
     claim, data_volume = backend.caches.claims.get(name), backend.caches.imports.get(name)
     first = data_volume or claim
     if first is None:
@@ -80,7 +80,7 @@ def _nothing_there(backend: Backend, row: Mapping[str, Any]) -> None:
     if again is not None and not backend.gives_up_creation(row["scheduled_at"]):
         again()
     elif again is not None or backend.is_lost(row["scheduled_at"]):
-        name = names.claim(row["id"])
+        name = naming.claim(row)
         if any(backend.kube.find(kind, name, backend.namespace) for kind in (DATAVOLUME, PVC)):
             return  # The mirror is late.
         LOG.error("volume %s was not made: %s", row["id"], "no answer" if again else "the request was lost")

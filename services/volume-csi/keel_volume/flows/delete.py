@@ -8,9 +8,9 @@ from typing import Any
 from oslo_log import log
 
 from keel_common.db.stores.cinder import backend as rows
-from keel_common.kube import DATAVOLUME, PVC, SECRET, KubeError, names
+from keel_common.kube import SECRET, KubeError
 from keel_volume.backend import Backend
-from keel_volume.csi import claims
+from keel_volume.csi import claims, holdings
 from keel_volume.flows import snapshots
 from keel_volume.flows.refusals import is_refusal
 
@@ -25,9 +25,10 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
     backend.unsent.pop(row["id"], None)
     if backend.db.read(rows.is_being_copied, row["id"]) or not _snapshots_gone(backend, row):
         return
+    held = holdings.names_of(backend, row["id"], row)
     try:
-        remove(backend, row["id"])
-        left = _is_there(backend, row["id"])
+        remove(backend, row["id"], row)
+        left = holdings.are_there(backend, held)
     except KubeError as problem:
         LOG.error("volume %s cannot be deleted: %s", row["id"], problem)
         if is_refusal(problem) or backend.gives_up_deletion(row["terminated_at"]):
@@ -37,17 +38,10 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
         LOG.info("volume %s is gone", row["id"])
 
 
-def remove(backend: Backend, volume_id: str) -> None:
-    """Ask the cluster to delete all that a volume has there. Raises KubeError."""
-    name = names.claim(volume_id)
+def remove(backend: Backend, volume_id: str, row: Mapping[str, Any] | None = None) -> None:
+    """Ask the cluster to delete all that a volume has there (without a row: what bears its label). Raises KubeError."""
     backend.kube.delete(SECRET, claims.image_secret_name(volume_id), backend.namespace)
-    backend.kube.delete(DATAVOLUME, name, backend.namespace)
-    backend.kube.delete(PVC, name, backend.namespace)
-
-
-def _is_there(backend: Backend, volume_id: str) -> bool:
-    name = names.claim(volume_id)
-    return any(backend.kube.find(kind, name, backend.namespace) is not None for kind in (DATAVOLUME, PVC))
+    holdings.remove(backend, holdings.names_of(backend, volume_id, row))
 
 
 def _snapshots_gone(backend: Backend, row: Mapping[str, Any]) -> bool:

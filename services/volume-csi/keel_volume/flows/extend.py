@@ -14,7 +14,7 @@ from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder import placement, quotas
 from keel_common.kube import PVC, KubeError, NotFound, names
 from keel_volume.backend import Backend
-from keel_volume.csi import claims, observe
+from keel_volume.csi import claims, naming, observe
 
 LOG = log.getLogger(__name__)
 
@@ -30,7 +30,7 @@ def begin(backend: Backend, row: Mapping[str, Any], new_size: int, reservations:
         "spec": {"resources": {"requests": {"storage": f"{new_size}Gi"}}},
     }
     try:
-        backend.kube.patch(PVC, names.claim(row["id"]), backend.namespace, body)
+        backend.kube.patch(PVC, naming.claim(row), backend.namespace, body)
     except NotFound:
         _fail(backend, row, reservations, "its claim does not exist")
     except KubeError as problem:
@@ -41,7 +41,7 @@ def begin(backend: Backend, row: Mapping[str, Any], new_size: int, reservations:
 
 def advance(backend: Backend, row: Mapping[str, Any]) -> None:
     """Look whether the claim has grown, and finish."""
-    claim = backend.caches.claims.get(names.claim(row["id"]))
+    claim = backend.caches.claims.get(naming.claim(row))
     wish = _wish(claim)
     if wish is None:
         if backend.is_lost(row["updated_at"]):
@@ -66,7 +66,7 @@ def marked(backend: Backend) -> list[str]:
 def settle(backend: Backend, row: Mapping[str, Any]) -> None:
     """Take the mark of an extension away that is over, whoever ended it: servers are told of a size that came true,
     promised quota of one that did not is given back."""
-    name = names.claim(row["id"])
+    name = naming.claim(row)
     if _wish(backend.caches.claims.get(name)) is None:
         return
     wish = _wish(backend.kube.find(PVC, name, backend.namespace))
@@ -81,7 +81,7 @@ def settle(backend: Backend, row: Mapping[str, Any]) -> None:
 
 def _give_back(backend: Backend, row: Mapping[str, Any]) -> None:
     """Nothing tells of the wish: it was lost on its way, or its claim is not there any more."""
-    claim = backend.kube.find(PVC, names.claim(row["id"]), backend.namespace)
+    claim = backend.kube.find(PVC, naming.claim(row), backend.namespace)
     if claim is None:
         _fail(backend, row, [], "its claim does not exist")
     elif _wish(claim) is None:

@@ -6,13 +6,15 @@ as deleted count: objects of another deployment in the same namespace have no ro
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from oslo_log import log
 
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.kube import SNAPSHOT, names
 from keel_volume.backend import Backend
+from keel_volume.csi import holdings
 from keel_volume.flows import delete
 
 LOG = log.getLogger(__name__)
@@ -22,8 +24,8 @@ def find(backend: Backend) -> tuple[Iterable[str], Iterable[str]]:
     """Ids of deleted volumes and of deleted snapshots that the mirrors of the cluster still show."""
     caches = backend.caches
     shown = {
-        "volumes": [_label(item, names.VOLUME) for item in (*caches.claims.items(), *caches.imports.items())],
-        "snapshots": [_label(item, names.SNAPSHOT) for item in caches.snapshots.items()],
+        "volumes": [holdings.label(item, names.VOLUME) for item in (*caches.claims.items(), *caches.imports.items())],
+        "snapshots": [holdings.label(item, names.SNAPSHOT) for item in caches.snapshots.items()],
     }
     found = {
         name: backend.db.read(rows.deleted_among, name, {one for one in ids if one}) for name, ids in shown.items()
@@ -41,23 +43,16 @@ def remove(backend: Backend, kind: str, resource_id: str) -> None:
     if kind == "volume":
         delete.remove(backend, resource_id)
     else:
-        backend.kube.delete(SNAPSHOT, names.snapshot(resource_id), backend.namespace)
+        for item in _snapshots(backend, resource_id):
+            backend.kube.delete(SNAPSHOT, item["metadata"]["name"], backend.namespace)
 
 
 def _is_shown(backend: Backend, kind: str, resource_id: str) -> bool:
     """Whether an object with our label stands in the mirrors and is not on its way out already."""
-    caches = backend.caches
-    if kind == "volume":
-        name, label = names.claim(resource_id), names.VOLUME
-        held = [caches.claims.get(name), caches.imports.get(name)]
-    else:
-        label = names.SNAPSHOT
-        held = [caches.snapshots.get(names.snapshot(resource_id))]
-    return any(
-        _label(item, label) == resource_id and not item["metadata"].get("deletionTimestamp") for item in held if item
-    )
+    held = holdings.shown(backend, resource_id) if kind == "volume" else _snapshots(backend, resource_id)
+    return any(not item["metadata"].get("deletionTimestamp") for item in held)
 
 
-def _label(item: dict, name: str) -> str | None:
-    labels = item["metadata"].get("labels") or {}
-    return labels.get(name) if labels.get(names.MANAGED_BY) == names.STORAGE else None
+def _snapshots(backend: Backend, snapshot_id: str) -> list[Mapping[str, Any]]:
+    items = backend.caches.snapshots.items()
+    return [item for item in items if holdings.label(item, names.SNAPSHOT) == snapshot_id]

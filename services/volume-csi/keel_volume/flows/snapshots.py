@@ -8,9 +8,9 @@ from typing import Any
 from oslo_log import log
 
 from keel_common.db.stores.cinder import backend as rows
-from keel_common.kube import SNAPSHOT, KubeError, names
+from keel_common.kube import SNAPSHOT, KubeError
 from keel_volume.backend import Backend
-from keel_volume.csi import claims, observe
+from keel_volume.csi import claims, naming, observe
 from keel_volume.flows.refusals import is_refusal
 
 LOG = log.getLogger(__name__)
@@ -29,7 +29,7 @@ def begin(backend: Backend, row: Mapping[str, Any]) -> None:
 
 def advance_creation(backend: Backend, row: Mapping[str, Any]) -> None:
     """Look whether a creating snapshot is usable or late; ask for it again when the request was lost."""
-    item = backend.caches.snapshots.get(names.snapshot(row["id"]))
+    item = backend.caches.snapshots.get(naming.snapshot(row))
     if item is None:
         if backend.is_lost(row["created_at"]):
             begin(backend, row)
@@ -46,7 +46,7 @@ def advance_deletion(backend: Backend, row: Mapping[str, Any]) -> None:
     """Ask for deletion (again) and finish once it is gone. Waits for volumes that are being made from it."""
     if backend.db.read(rows.is_being_restored, row["id"]):
         return
-    name = names.snapshot(row["id"])
+    name = naming.snapshot(row)
     try:
         backend.kube.delete(SNAPSHOT, name, backend.namespace)
         still_there = backend.kube.find(SNAPSHOT, name, backend.namespace) is not None

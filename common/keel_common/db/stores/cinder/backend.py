@@ -25,21 +25,39 @@ _DEPENDENTS = ("volume_metadata", "volume_admin_metadata", "volume_glance_metada
 
 
 def volume(conn: sa.Connection, volume_id: str) -> dict[str, Any] | None:
-    """A living volume row with the name of its type as ``type_name``, or None."""
+    """A living volume row, or None; with the name of its type as ``type_name`` and with what names the claim or the
+    snapshot it is made of: ``source_location``, ``source_name_id`` and ``snapshot_location``."""
     table, kinds = TABLES["volumes"], TABLES["volume_types"]
+    source, cut = TABLES["volumes"].alias("source"), TABLES["snapshots"]
+    joined = table.outerjoin(kinds, kinds.c.id == table.c.volume_type_id)
+    joined = joined.outerjoin(source, source.c.id == table.c.source_volid)
+    joined = joined.outerjoin(cut, cut.c.id == table.c.snapshot_id)
     query = (
-        sa.select(table, kinds.c.name.label("type_name"))
-        .select_from(table.outerjoin(kinds, kinds.c.id == table.c.volume_type_id))
+        sa.select(
+            table,
+            kinds.c.name.label("type_name"),
+            source.c.provider_location.label("source_location"),
+            source.c["_name_id"].label("source_name_id"),
+            cut.c.provider_location.label("snapshot_location"),
+        )
+        .select_from(joined)
         .where(table.c.id == volume_id, alive(table))
     )
     return first(conn, query)
 
 
 def snapshot(conn: sa.Connection, snapshot_id: str) -> dict[str, Any] | None:
-    """A living snapshot row with its volume's ``host`` and its ``type_name``, or None."""
+    """A living snapshot row, or None; with ``type_name`` and its volume's ``host``, ``volume_location`` and
+    ``volume_name_id``."""
     table, volumes, kinds = TABLES["snapshots"], TABLES["volumes"], TABLES["volume_types"]
     query = (
-        sa.select(table, volumes.c.host, kinds.c.name.label("type_name"))
+        sa.select(
+            table,
+            volumes.c.host,
+            kinds.c.name.label("type_name"),
+            volumes.c.provider_location.label("volume_location"),
+            volumes.c["_name_id"].label("volume_name_id"),
+        )
         .select_from(
             table.join(volumes, volumes.c.id == table.c.volume_id).outerjoin(
                 kinds, kinds.c.id == table.c.volume_type_id
