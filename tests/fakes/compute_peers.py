@@ -216,6 +216,11 @@ class FakeGlance:
             "os_hash_value": digest,
         }
 
+    def show(self, context: Any, image_id: str) -> dict:
+        if image_id != self.id:
+            raise errors.NotFound(404, f"No image found with ID {image_id}", "glance")
+        return self.image
+
     def file_url(self, image_id: str) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}/v2/images/{image_id}/file"
 

@@ -92,10 +92,10 @@ def test_guest_removed_behind_the_back_of_nova_makes_the_server_stopped(world, s
 
 
 def test_operation_that_is_not_built_is_refused_and_leaves_the_server_as_it_was(world, server):
-    world.task(server, "pausing")
-    assert "pause_instance is not supported" in world.outcome("pause_instance", server)
+    world.task(server, "suspending")
+    assert "suspend_instance is not supported" in world.outcome("suspend_instance", server)
     world.reach(server, "active")
-    assert "pause_instance is not supported" in world.conductor.faults[-1].message
+    assert "suspend_instance is not supported" in world.conductor.faults[-1].message
 
 
 def test_console_output_is_the_log_of_the_guest(world, server):

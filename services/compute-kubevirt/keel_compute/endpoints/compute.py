@@ -11,7 +11,7 @@ from keel_compute.endpoints.events import Events
 from keel_compute.endpoints.power import Power
 from keel_compute.endpoints.views import Views
 from keel_compute.errors import is_fault
-from keel_compute.flows import boot, delete
+from keel_compute.flows import boot, delete, rebuild
 from keel_compute.scope import Place, Scope
 from keel_compute.site import Site
 from keel_contract.context import Context
@@ -88,6 +88,34 @@ class ComputeEndpoint(Power, Devices, Events, Views):
                     return
                 self.site.records.save(context, whole, vm_state="error")
                 raise
+
+    def rebuild_instance(self, context: Context, instance: Any, bdms: Any, **request: Any) -> None:
+        """Make the server's local disks anew from an image; an evacuation to this host is refused."""
+        self.site.flights.queue(instance.uuid)
+        self._jobs.submit(self._rebuild, context, instance, bdms, request)
+
+    def _rebuild(self, context: Context, instance: Any, bdms: Any, request: dict[str, Any]) -> None:
+        with self.site.flights.enter(instance.uuid, "rebuild") as flight:
+            whole = self.site.records.whole(context, instance)
+            with self._outcome(context, whole, "rebuild_instance"):
+                rebuild.refuse(
+                    bool(request.get("recreate")),
+                    bool(request.get("reimage_boot_volume")),
+                    request.get("injected_files"),
+                )
+                rebuild.rebuild(
+                    rebuild.Rebuild(
+                        site=self.site,
+                        place=self.place,
+                        context=context,
+                        instance=whole,
+                        flight=flight,
+                        mappings=list(bdms.objects) if bdms else [],
+                        image_ref=request.get("image_ref") or None,
+                        preserve_ephemeral=bool(request.get("preserve_ephemeral")),
+                        was_stopped=whole.vm_state == "stopped",
+                    )
+                )
 
     def set_host_enabled(self, context: Context, enabled: bool) -> str:
         """The scheduler's trait follows the service record (the API wrote that already)."""

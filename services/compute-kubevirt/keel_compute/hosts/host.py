@@ -118,7 +118,9 @@ class Host:
         self.report.follow_cordon(context, node)
         self.report.offer(node, bool(self.report.service.disabled))
         reaper.reap(self.site, self.place, context, instances)
-        for act in recovery.lost(self.site, self.place, instances):
+        acts = recovery.lost(self.site, self.place, instances)
+        acts += recovery.reclaim(self.site, self.place, reaper.overdue(self.site, instances))
+        for act in acts:
             self.jobs.submit(act)
         LOG.debug("Host %s: audited %d servers in %.2f s", self.name, len(instances), time.monotonic() - begun)
 

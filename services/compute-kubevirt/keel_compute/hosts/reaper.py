@@ -42,6 +42,20 @@ def reap(site: Site, place: Place, context: Context, instances: list[Any]) -> No
         _take_back(site, place, context, instance, server in machines, server in claims)
 
 
+def overdue(site: Site, instances: list[Any]) -> list[Any]:
+    """Softly deleted servers whose time is over ([DEFAULT]reclaim_instance_interval; nova 34.0.0
+    _reclaim_queued_deletes)."""
+    seconds = site.conf.reclaim_instance_interval
+    if seconds <= 0:
+        return []
+    limit = now() - datetime.timedelta(seconds=seconds)
+    return [
+        each
+        for each in instances
+        if each.vm_state == "soft-delete" and each.task_state is None and (each.get("deleted_at") or now()) < limit
+    ]
+
+
 def _take_back(site: Site, place: Place, context: Context, instance: Any, has_machine: bool, has_claim: bool) -> None:
     """What a server that is deleted, or was given up, still has here."""
     if has_machine:

@@ -16,7 +16,7 @@ from keel_common.clients.errors import ClientError
 from keel_common.kube import VM, Stopped
 from keel_compute.endpoints.journal import recorded
 from keel_compute.errors import MOVED_ON, BuildFailed, Gone, is_fault, text
-from keel_compute.flows import attach, boot, delete, power
+from keel_compute.flows import attach, boot, delete, pause, power, rescue
 from keel_compute.kubevirt import state
 from keel_compute.records import now
 from keel_compute.scope import Place, Scope, run
@@ -35,16 +35,23 @@ CLEARED = (
     "image_pending_upload",
     "image_uploading",
     "resize_prep",
-    "pausing",
-    "unpausing",
     "suspending",
     "resuming",
-    "rescuing",
-    "unrescuing",
 )
 """Task states of operations that this driver does not have, or that leave nothing behind: they go back to null."""
 FROM_ERROR = ("powering-off", *power.HARD_STATES)
 """Task states that a server in ERROR may be brought into (nova 34.0.0 action_preconditions)."""
+AGAIN: dict[str, tuple[str, Callable[[Scope], None]]] = {
+    "pausing": ("pause_instance", pause.pause),
+    "unpausing": ("unpause_instance", pause.unpause),
+    "soft-deleting": ("soft_delete_instance", pause.soft_delete),
+    "restoring": ("restore_instance", pause.restore),
+    "rescuing": ("rescue_instance", rescue.give_up),
+    "unrescuing": ("unrescue_instance", rescue.unrescue),
+}
+"""Task state -> the method whose outcome is recorded, and what ends the operation. Every one of them can be done again
+from its start; which image a rescue was for is forgotten, so the server goes back to its own disks.
+"""
 REBUILDING = ("rebuilding", "rebuild_block_device_mapping", "rebuild_spawning")
 
 
@@ -89,6 +96,18 @@ def lost(site: Site, place: Place, instances: list[Any]) -> list[Act]:
     return acts
 
 
+def reclaim(site: Site, place: Place, instances: list[Any]) -> list[Act]:
+    """Deletion of these servers, each when it is still softly deleted by then."""
+    return [partial(_take, site, place, each.uuid, finish_soft_delete) for each in instances]
+
+
+def finish_soft_delete(scope: Scope) -> None:
+    """Delete what nobody restored."""
+    if scope.instance.vm_state == "soft-delete" and scope.instance.task_state is None:
+        LOG.info("Server %s was deleted softly and is reclaimed", scope.server)
+        finish_delete(scope)
+
+
 def resume(scope: Scope) -> None:
     """Do what the record asks for now that it is our turn; nothing when somebody else ended it meanwhile."""
     act = _act(scope.instance)
@@ -126,6 +145,8 @@ def _act(instance: Any) -> Callable[[Scope], None] | None:
         return finish_stop
     if task == "powering-on":
         return finish_start
+    if task in AGAIN:
+        return do_again
     return clear if task in CLEARED else None
 
 
@@ -226,6 +247,13 @@ def finish_detach(scope: Scope, mapping: Any) -> None:
     except Exception as error:
         if not is_fault(error, "VolumeBDMNotFound"):
             raise
+
+
+def do_again(scope: Scope) -> None:
+    """Do an operation again that knows by itself what was done already."""
+    method, act = AGAIN[scope.instance.task_state]
+    with recorded(scope.site, scope.place.name, scope.context, scope.instance, method):
+        act(scope)
 
 
 def clear(scope: Scope) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from keel_common.clients import errors as peers
-from keel_common.kube import DATAVOLUME, SECRET, Expired, KubeError, names
+from keel_common.kube import DATAVOLUME, PVC, SECRET, Expired, KubeError, names
 from keel_compute.errors import BuildAbort, BuildFailed
 from keel_compute.kubevirt import storage
 from keel_compute.kubevirt.disks import Disk, LocalDisk, local_disk, local_disks
@@ -26,9 +27,9 @@ def planned(scope: Scope) -> list[LocalDisk]:
     return local_disks(scope.mappings, scope.instance.flavor, image_facts(scope))
 
 
-def begin(scope: Scope) -> None:
-    """Ask for the claims of all local disks; the import runs while network and volumes are prepared."""
-    for local in planned(scope):
+def begin(scope: Scope, wanted: Sequence[LocalDisk] | None = None) -> None:
+    """Ask for the claims of local disks, else of all; the import runs while network and volumes are prepared."""
+    for local in planned(scope) if wanted is None else wanted:
         source = _source(scope) if local.from_image else None
         body = storage.data_volume(scope.server, local, scope.site.namespace, scope.labels, scope.site.storage, source)
         cluster.present(scope.site.kube, DATAVOLUME, body, scope.site.conf.kubevirt.delete_timeout, scope.flight.check)
@@ -52,14 +53,14 @@ def _source(scope: Scope) -> storage.Source:
     )
 
 
-def wait(scope: Scope) -> None:
-    """Wait until every local disk is filled.
+def wait(scope: Scope, wanted: Sequence[LocalDisk] | None = None) -> None:
+    """Wait until these local disks, else all, are filled.
 
     Raises BuildAbort with the importer's words when it gives up, BuildFailed when it is not done within
     [kubevirt]import_timeout.
     """
     group = scope.site.conf.kubevirt
-    disks = planned(scope)
+    disks = planned(scope) if wanted is None else wanted
     for local in disks:
         progress = _Progress(scope, local)
         try:
@@ -90,6 +91,13 @@ class _Progress:
         if not done and storage.gave_up(volume, self._attempts):
             raise BuildAbort(f"Disk {self._suffix} could not be filled: {self.complaint}")
         return done
+
+
+def discard(scope: Scope, suffix: str) -> None:
+    """Take a local disk and what fills it out of the cluster and wait until it is gone. Raises Expired."""
+    site, name = scope.site, names.local_disk(scope.server, suffix)
+    for kind in (DATAVOLUME, PVC):
+        cluster.absent(site.kube, kind, name, site.namespace, site.conf.kubevirt.delete_timeout)
 
 
 def local(scope: Scope) -> list[Disk]:
