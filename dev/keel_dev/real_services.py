@@ -1,8 +1,9 @@
 """The real services of Nova and Cinder as processes of a cloud, of the current release or of an older one.
 
 A service is named by its program, such as `nova-compute`; with a number behind it, such as `nova-compute-33`, it is the
-one of that release of its suite. The current release is in the environment `reference`; each older one has an
-environment of its own, made from requirements/releases/.
+one of that release of its suite. A letter behind that, such as `nova-compute-b` or `nova-compute-33-b`, is one more of
+the same: another host. The current release is in the environment `reference`; each older one has an environment of its
+own, made from requirements/releases/.
 """
 
 import re
@@ -29,10 +30,11 @@ MODULES = {"nova-api": "nova.wsgi.osapi_compute", "cinder-api": "cinder.wsgi.api
 
 @dataclass(frozen=True)
 class Program:
-    """A program of a real suite in a release; an empty release is the current one."""
+    """A program of a real suite in a release; an empty release is the current one, a letter tells several apart."""
 
     binary: str
     release: str = ""
+    letter: str = ""
 
     @property
     def suite(self) -> str:
@@ -42,7 +44,7 @@ class Program:
     @property
     def name(self) -> str:
         """The name of its process."""
-        return f"{self.binary}-{self.release}" if self.release else self.binary
+        return "-".join(filter(None, (self.binary, self.release, self.letter)))
 
     @property
     def environment(self) -> str:
@@ -57,10 +59,11 @@ class Program:
 
 def program(name: str) -> Program:
     """The program of a name; CloudError says which there are."""
-    binary, release = re.fullmatch(r"(.*?)(?:-(\d+))?", name).groups(default="")  # type: ignore[union-attr]
+    parts = re.fullmatch(r"(.*?)(?:-(\d+))?(?:-([a-z]))?", name)
+    binary, release, letter = parts.groups(default="")  # type: ignore[union-attr]
     if binary not in COUNTERPARTS:
         raise CloudError(f"no real service {name}; there are {', '.join(COUNTERPARTS)}")
-    found = Program(binary, release)
+    found = Program(binary, release, letter)
     if release and not (REQUIREMENTS / f"{found.environment}.txt").exists():
         raise CloudError(f"no release {release} of {found.suite}: requirements/{found.environment}.txt is missing")
     return found

@@ -64,9 +64,14 @@ class Cell:
         return Mixture(beside=tuple(beside), without=tuple(without))
 
 
-def process_name(program: str, release: str) -> str:
-    """The name of a real service in the supervisor, which is also the host that a nova-compute reports."""
-    return program if release == CURRENT[program.partition("-")[0]] else f"{program}-{release}"
+def process_name(program: str, choice: str) -> str:
+    """The name of a real service in the supervisor, which is also the host that a nova-compute reports.
+
+    `choice` is a release, with a letter behind it where a cell has several of it: 34 and 34-b.
+    """
+    release, _, letter = choice.partition("-")
+    older = "" if release == CURRENT[program.partition("-")[0]] else release
+    return "-".join(filter(None, (program, older, letter)))
 
 
 def volume_type(compute: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 from keel_common.clients import errors as client_errors
 from keel_common.db import add, schema
 from keel_common.db.stores.nova import compute_nodes, services
+from keel_common.wire.image import image_meta
 from keel_conductor.endpoints.compute_task import TaskEndpoint
 from keel_contract.bus import Endpoint
 from keel_contract.errors import ExpectedFault
@@ -152,6 +153,15 @@ def test_a_resize_claims_the_destination_and_tells_it_to_prepare(world):
     kept = json.loads(world.row("request_specs", instance_uuid=instance.uuid)["spec"])
     assert kept["nova_object.data"]["flavor"]["nova_object.data"]["id"] == 2
     assert events(world)["cold_migrate"] == events(world)["conductor_migrate_server"] == "Success"
+
+
+def test_the_image_of_a_resize_travels_as_a_dict(world):
+    instance, spec = server(world, "resize_prep")
+    spec.image = image_meta({"id": IMAGE, "min_ram": 0, "properties": {"hw_disk_bus": "virtio"}})
+    resize(world, instance, spec, world.flavor(id=2))
+    assert told(world, "prep_resize")["image"] == {
+        "id": IMAGE, "min_ram": 0, "properties": {"hw_disk_bus": "virtio"},
+    }  # fmt: skip
 
 
 def test_a_resize_that_fits_nowhere_leaves_the_server_as_it_was(world):

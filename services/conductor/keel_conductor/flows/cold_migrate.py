@@ -7,6 +7,7 @@ from typing import Any
 
 from keel_common.db import Cell
 from keel_common.db.stores.nova import migrations
+from keel_common.wire.image import plain_image
 from keel_conductor.flows import moves, schedule
 from keel_conductor.flows.failure import MaxRetriesExceeded, NoValidHost
 from keel_conductor.flows.reschedule import cell_of
@@ -101,7 +102,7 @@ def _prepare(
         context,
         "prep_resize",
         server=chosen.service_host,
-        image=spec.get("image"),
+        image=plain_image(spec.get("image")),
         instance=instance,
         flavor=flavor,
         request_spec=spec,
