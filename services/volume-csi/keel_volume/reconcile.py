@@ -18,8 +18,8 @@ from oslo_log import log
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.kube import names
 from keel_volume.backend import Backend
-from keel_volume.flows import extend, leftovers
-from keel_volume.steps import KINDS
+from keel_volume.flows import leftovers
+from keel_volume.steps import KINDS, MARKED
 
 LOG = log.getLogger(__name__)
 
@@ -103,9 +103,10 @@ class Reconciler:
             self.soon("volume", volume)
 
     def audit(self) -> None:
-        """Make due whatever is in a transitional status or bears the mark of an extension, and now and then whatever
-        the cluster holds for deleted rows, however the event for it was lost."""
-        found = [self._backend.db.read(rows.unfinished, self._backend.name), (extend.marked(self._backend), ())]
+        """Make due whatever is in a transitional status or bears a mark in the cluster, and now and then whatever the
+        cluster holds for deleted rows, however the event for it was lost."""
+        found = [self._backend.db.read(rows.unfinished, self._backend.name)]
+        found += [(marked(self._backend), ()) for marked in MARKED]
         if self._audits % _LEFTOVERS_EVERY == 0:
             found.append(leftovers.find(self._backend))
         self._audits += 1
@@ -114,6 +115,15 @@ class Reconciler:
                 self.soon("volume", resource_id)
             for resource_id in snapshots:
                 self.soon("snapshot", resource_id)
+
+    def drain(self) -> None:
+        """Take the steps that are due in the caller's thread, as far as they go now: for one without own threads."""
+        while self._due:
+            key = self._take()
+            try:
+                self._step(*key)
+            finally:
+                self._done(key)
 
     def _check(self) -> None:
         dead = [thread.name for thread in self._threads if not thread.is_alive()]
@@ -170,8 +180,9 @@ class Reconciler:
         elif row["status"] in known.steps:
             known.steps[row["status"]](backend, row)
             self._wake_source(kind, row)
-        elif known.settle:
-            known.settle(backend, row)
+        else:
+            for settle in known.settle:
+                settle(backend, row)
 
     def _wake_source(self, kind: str, row: dict[str, Any]) -> None:
         """The deletion of a source waits for its copies: it is due when one of them has moved on."""

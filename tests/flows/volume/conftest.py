@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from keel_common import config
 from keel_common.db import Database, sync
 from keel_common.db.stores.cinder import backend as rows
-from keel_common.db.stores.cinder import metadata, quota_counts, quotas, snapshots, types, volumes, workers
+from keel_common.db.stores.cinder import metadata, quota_counts, quotas, services, snapshots, types, volumes, workers
 from keel_common.db.stores.cinder.rows import TABLES
 from keel_common.db.stores.cinder.rows import now as moment
-from keel_common.kube import Kube
+from keel_common.kube import DATAVOLUME, NAMESPACE, PVC, Kube, names
 from keel_common.runtime import Process
 from keel_common.wire import cinder as wire
 from keel_contract.bus import Bus
@@ -23,6 +23,8 @@ from keel_dev.kubesim import KubeSim
 from keel_dev.kubesim.knobs import Failure
 from keel_scheduler.volume import main as scheduler
 from keel_volume import main as volume_csi
+
+from . import killing
 
 PROJECT = "0" * 31 + "1"
 BACKEND = "host1@cluster"
@@ -275,9 +277,9 @@ def _update(table, row_id, values):
     return rows_of.update().where(rows_of.c.id == row_id).values(values)
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("volume-suite")
+@contextlib.contextmanager
+def made_suite(folder):
+    """A suite on a simulated cluster of its own, not started."""
     with KubeSim(seed=7) as sim:
         # Real time, short steps: deadlines compare the cluster's timestamps with our clock.
         sim.cluster.knobs.delays = {step: seconds / 50 for step, seconds in sim.cluster.knobs.delays.items()}
@@ -300,7 +302,76 @@ audit_interval = 0.5
 """)
         conf = config.load("volume", [], [str(path)])
         sync(Database(conf.database.connection, conf.database), "cinder")
-        found = Suite(conf, sim)
+        yield Suite(conf, sim)
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory):
+    with made_suite(tmp_path_factory.mktemp("volume-suite")) as found:
         found.start()
+        yield found
+        found.stop()
+
+
+class World:
+    """A suite whose volume service lives one life after the other in the thread of the test (see killing)."""
+
+    def __init__(self, suite):
+        self.suite, self.conf, self.db, self.kube = suite, suite.conf, suite.db, suite.kube
+        self.scheduler = suite.scheduler
+        self.service = self.db.run(services.register, BACKEND, "cinder-volume")["id"]
+        self.caches = killing.caches(suite.kube, suite.namespace)
+        self.kube.create(NAMESPACE, NAMESPACE.body(suite.namespace))
+        for informer in self.caches.all():
+            informer.start()
+
+    def stop(self):
+        for informer in self.caches.all():
+            informer.stop(time.monotonic() + 5)
+
+    def life(self):
+        """One that nobody kills."""
+        return killing.Life(self, killing.Fuse(), BACKEND)
+
+    def volume(self, pool="standard", status="available", **values):
+        """A volume on its claim."""
+        row, kind = self.suite.new_row(host=f"{BACKEND}#{pool}", **values)
+        life = self.life()
+        life.endpoint.create_volume(self.suite.context, self.suite.full(row["id"]), None, {}, False)
+        killing.run(life, lambda: self.suite.row(row["id"])["status"] == "available")
+        if status != "available":
+            self.suite.set_status(row["id"], status=status)
+        return row["id"]
+
+    def snapshot(self, volume_id):
+        cut = self.suite.snapshot(volume_id, tell=False)
+        life = self.life()
+        life.endpoint.create_snapshot(self.suite.context, wire.snapshot(self.db.read(snapshots.show, cut)))
+        killing.run(life, lambda: self.db.read(rows.snapshot, cut)["status"] == "available")
+        return cut
+
+    def delete(self, volume_id):
+        """With its snapshots."""
+        for cut in self.db.read(rows.snapshots_of, volume_id):
+            self.suite.set_snapshot(cut["id"], status="deleting")
+        self.suite.set_status(volume_id, status="deleting", terminated_at=moment())
+        killing.run(self.life(), lambda: self.suite.row(volume_id) is None)
+
+    def claims(self, volume_id):
+        """Names of what the cluster holds with the label of a volume."""
+        held = [*self.kube.list(PVC, self.suite.namespace), *self.kube.list(DATAVOLUME, self.suite.namespace)]
+        return {item["metadata"]["name"] for item in held if item["metadata"]["labels"].get(names.VOLUME) == volume_id}
+
+    def is_settled(self, volume_id):
+        """Nothing is under way: one claim is there and bears no mark."""
+        held = [self.kube.find(PVC, name, self.suite.namespace) for name in self.claims(volume_id)]
+        notes = [(item["metadata"].get("annotations") or {}) for item in held if item]
+        return len(notes) == 1 and not any(name.startswith("openstack.org/") for name in notes[0])
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    with made_suite(tmp_path_factory.mktemp("volume-lives")) as suite:
+        found = World(suite)
         yield found
         found.stop()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from keel_common.domain.volume.states import Transition
 
 #: Statuses of volumes and snapshots that the volume service owns: each has a deadline and ends.
-OWNED_VOLUME = ("creating", "downloading", "extending", "deleting")
+OWNED_VOLUME = ("creating", "downloading", "extending", "deleting", "reverting")
 OWNED_SNAPSHOT = ("creating", "deleting")
 
 _ROWS = (
