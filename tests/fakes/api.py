@@ -276,8 +276,14 @@ class _Responses:
     def _validator(self, name: str) -> Any:
         if name not in self._validators:
             cls = jsonschema.validators.validator_for(self._schemas[name])
-            self._validators[name] = cls(self._schemas[name], format_checker=jsonschema.FormatChecker(["ipv4", "ipv6"]))
+            self._validators[name] = cls(self._schemas[name], format_checker=_formats())
         return self._validators[name]
+
+
+def _formats() -> jsonschema.FormatChecker:
+    checker = jsonschema.FormatChecker(["ipv4", "ipv6"])
+    checker.checks("cidr")(lambda value: not isinstance(value, str) or "/" in value)
+    return checker
 
 
 _responses: list[_Responses] = []
