@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import struct
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from keel_dev.disk_images import qcow2
+
 DV, PVC = "datavolumes", "persistentvolumeclaims"
 IMAGE = bytes(range(256)) * 4096
-QCOW2 = b"QFI\xfb" + struct.pack(">I", 3) + b"\0" * 16 + struct.pack(">Q", 5 << 30) + b"\0" * 480
+QCOW2 = qcow2(5 << 30, IMAGE[: 1 << 20])
 
 
 @pytest.fixture(scope="module")

@@ -67,8 +67,8 @@ class Api:
         if first in ("livez", "healthz", "readyz"):
             return Answer("ok")
         outside = self.outside.get("/".join(segments[:2])) or self.outside.get(first)
-        if outside and first == "v1beta1":
-            return outside(request)  # the upload proxy has its own tokens
+        if outside and first in ("v1beta1", "api"):
+            return outside(request)  # the proxies of uploads and exports have tokens of their own
         who = self._authority.who(request.headers.get("Authorization"))
         if outside:
             return outside(request)

@@ -10,6 +10,7 @@ from .admission import Admission, builtin
 from .api import Api
 from .authority import Authority
 from .clock import Clock
+from .contents import Contents
 from .engine import Engine
 from .events import Recorder
 from .kinds import Catalogue
@@ -28,6 +29,9 @@ class Cluster:
         self.clock = Clock(speed)
         self.knobs = Knobs()
         self.store = Store(state)
+        self.contents = Contents(self.store, state.parent / "volumes" if state else None)
+        #: Where this cluster is reached (URL of the API) and the certificate (PEM) of who signs for it.
+        self.address, self.ca = "", ""
         self.admission = Admission()
         self.writes = Writes(self.store, self.catalogue, self.clock, self.admission, self.random)
         self.reads = Reads(self.store, self.clock)

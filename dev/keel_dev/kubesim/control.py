@@ -5,6 +5,7 @@ Answers are JSON; a request it does not understand is 400 with an "error". It ne
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -13,10 +14,12 @@ import orjson
 
 from . import quantity
 from .cluster import Cluster
+from .contents import NotKept
 from .controllers.guest import to_phase
 from .controllers.nodes import node_body, node_state, set_node_state
 from .controllers.pods import FINAL
-from .kinds import NODE, VMI
+from .controllers.volumes import content_key
+from .kinds import NODE, PV, VMI
 from .knobs import Failure, checked
 from .server import Answer, Request
 from .writer import Removal, Writer
@@ -52,6 +55,7 @@ class Control:
             ("POST", "guest-events"): self.guest_event,
             ("POST", "tokens"): self.token,
             ("GET", "volumes"): self.volumes,
+            ("POST", "volumes"): self.volume_bytes,
             ("POST", "reset"): self.reset,
         }
 
@@ -65,7 +69,7 @@ class Control:
             if not isinstance(body, dict):
                 raise ValueError("the body must be a JSON object")
             return Answer(handler("/".join(words[1:]), body))
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, NotKept) as error:
             return Answer({"error": str(error)}, 400)
 
     def state(self, name: str, body: dict[str, Any]) -> Any:
@@ -201,6 +205,26 @@ class Control:
         """What each volume holds, by the name of its PersistentVolume; empty ones are not listed."""
         held = self._cluster.store.facts("volume:")
         return held if not name else {name: held.get(name)}
+
+    def volume_bytes(self, name: str, body: dict[str, Any]) -> Any:
+        """/volumes/PV {"offset": N, "data": base64} writes as a guest would, {"offset": N, "length": N} reads,
+        {"checksum": true} is the sha256 of all of it"""
+        _only(body, "offset", "data", "length", "checksum")
+        volume = self._cluster.get(PV, "", _named(name))
+        if volume is None:
+            raise ValueError(f"unknown volume {name}")
+        contents, key, offset = self._cluster.contents, content_key(name), int(body.get("offset", 0))
+        size = quantity.size(volume["spec"]["capacity"]["storage"])
+        data = base64.b64decode(body.get("data", ""))
+        if not 0 <= offset <= offset + max(len(data), int(body.get("length", 0))) <= size:
+            raise ValueError(f"the volume has {size} bytes")
+        if body.get("checksum"):
+            return {"sha256": contents.checksum(key, size)}
+        if data:
+            contents.write(key, offset, data)
+            return {"written": len(data)}
+        found = contents.read(key, offset, int(body["length"]))
+        return {"data": base64.b64encode(found).decode()}
 
     def reset(self, name: str, body: dict[str, Any]) -> Any:
         """Back to the healthy defaults; objects stay."""

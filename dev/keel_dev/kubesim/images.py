@@ -1,4 +1,4 @@
-"""Reading an image for an import: fetched as a stream, hashed, measured; nothing is kept but what it was."""
+"""Reading an image for an import: fetched as a stream, hashed, measured, made a raw one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ import struct
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import requests
 
+from .contents import Incoming
+
 CHUNK = 1 << 20
 _SECTOR = 512
+#: Formats that are converted, as qemu-img names them: offset and magic.
+_MAGIC = (
+    ("qcow2", 0, b"QFI\xfb"),
+    ("vmdk", 0, b"KDMV"),
+    ("vdi", 64, b"\x7f\x10\xda\xbe"),
+    ("vhdx", 0, b"vhdxfile"),
+    ("vpc", 0, b"conectix"),
+)
 
 
 class ImageError(Exception):
@@ -32,15 +43,22 @@ class Source:
 
 @dataclass
 class Found:
-    """What was read: bytes as transferred, their sha256, and the size of the disk they are."""
+    """What was read: bytes as transferred, their sha256, the size of the disk they are; whether its bytes are kept."""
 
     bytes: int
     sha256: str
     virtual_size: int
+    kept: bool = True
+
+    def facts(self, source: str) -> dict[str, Any]:
+        """What is told of a volume filled with it."""
+        return {"sha256": self.sha256, "bytes": self.bytes, "virtualSize": self.virtual_size, "source": source}
 
 
-def fetch(source: Source, room: int, progress: Callable[[float], None], ca_file: str | None = None) -> Found:
-    """Read the image behind an http(s) URL to its end. Raises ImageError.
+def fetch(
+    source: Source, room: int, progress: Callable[[float], None], into: Incoming, ca_file: str | None = None
+) -> Found:
+    """Read the image behind an http(s) URL to its end and write its disk. Raises ImageError.
 
     ``room`` is the size in bytes of the volume it is to fill; ``progress`` gets percentages.
     """
@@ -61,13 +79,20 @@ def fetch(source: Source, room: int, progress: Callable[[float], None], ca_file:
                 )
                 raise ImageError(f"Unable to connect to http data source: {text}")
             total = int(answer.headers.get("Content-Length") or 0)
-            return measure(answer.iter_content(CHUNK), room, source.checksum, total, progress)
+            return receive(answer.iter_content(CHUNK), room, source.checksum, total, progress, into)
     except requests.RequestException as error:
         raise ImageError(f"Unable to connect to http data source: {error}") from error
 
 
-def measure(parts: Iterable[bytes], room: int, checksum: str, total: int, progress: Callable[[float], None]) -> Found:
-    """Hash and measure a stream. Raises ImageError for a wrong checksum or a disk larger than the room."""
+def receive(
+    parts: Iterable[bytes],
+    room: int,
+    checksum: str,
+    total: int,
+    progress: Callable[[float], None],
+    into: Incoming,
+) -> Found:
+    """Hash, measure and write a stream. Raises ImageError for a wrong checksum or a disk larger than the room."""
     algorithm, _, expected = checksum.partition(":")
     if checksum and algorithm not in ("md5", "sha1", "sha256", "sha512"):
         raise ImageError(f"Unable to process data: unsupported checksum algorithm {algorithm!r}")
@@ -82,6 +107,7 @@ def measure(parts: Iterable[bytes], room: int, checksum: str, total: int, progre
         if checked:
             checked.update(part)
         content = _inflate(inflater, part) if inflater else part
+        into.write(content)
         plain += len(content)
         if len(head) < 4096:
             head += content[: 4096 - len(head)]
@@ -92,7 +118,23 @@ def measure(parts: Iterable[bytes], room: int, checksum: str, total: int, progre
         raise ImageError(f"Unable to process data: unexpected EOF after {count} of {total} bytes")
     if checked and checked.hexdigest() != expected.lower():
         raise ImageError(f"Unable to process data: checksum mismatch: expected {expected}, got {checked.hexdigest()}")
-    return Found(count, transferred.hexdigest(), _virtual_size(head, plain))
+    into.finish()
+    kept = _make_raw(head, into, room)
+    return Found(count, transferred.hexdigest(), into.size if kept else _virtual_size(head, plain), kept)
+
+
+def _make_raw(head: bytes, into: Incoming, room: int) -> bool:
+    """Convert what is no raw image; False where that cannot be done here."""
+    known = next((name for name, offset, magic in _MAGIC if head[offset : offset + len(magic)] == magic), None)
+    if known is None:
+        return True
+    try:
+        if not into.convert(known):
+            return False
+    except ValueError as error:
+        raise ImageError(f"Unable to process data: Unable to convert source data to target format: {error}") from error
+    _fits(into.size, room)
+    return True
 
 
 def _inflate(inflater: zlib._Decompress, part: bytes) -> bytes:

@@ -44,6 +44,8 @@ DATAVOLUME = "datavolumes.cdi.kubevirt.io"
 IMPORT_SOURCE = "volumeimportsources.cdi.kubevirt.io"
 UPLOAD_SOURCE = "volumeuploadsources.cdi.kubevirt.io"
 CLONE_SOURCE = "volumeclonesources.cdi.kubevirt.io"
+CDI_CONFIG = "cdiconfigs.cdi.kubevirt.io"
+EXPORT = "virtualmachineexports.export.kubevirt.io"
 UPLOAD_TOKEN = "uploadtokenrequests.upload.cdi.kubevirt.io"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from .cluster import Cluster
 from .controllers.nodes import node_body
 from .controllers.volumes import DRIVER
-from .kinds import CRD, KUBEVIRT, NAMESPACE, NODE, SNAPSHOT_CLASS, STORAGE_CLASS
+from .kinds import CDI_CONFIG, CRD, KUBEVIRT, NAMESPACE, NODE, SNAPSHOT_CLASS, STORAGE_CLASS
 from .store import Object
 from .writer import Writer
 
@@ -39,6 +39,21 @@ def plant(cluster: Cluster, nodes: int, namespace: str) -> None:
     for definition in cluster.catalogue.definitions:
         create(CRD, "", _definition(definition, now))
     create(KUBEVIRT, "kubevirt", _kubevirt(now))
+
+
+def configure_cdi(cluster: Cluster) -> None:
+    """CDI tells where its upload proxy is; the port may be another one after a restart."""
+    writer = Writer("cdi-controller", "system:masters", True)
+    status = {
+        "uploadProxyURL": cluster.address.partition("://")[2],
+        "uploadProxyCA": cluster.ca,
+        "filesystemOverhead": {"global": "0.06"},
+    }
+    if cluster.get(CDI_CONFIG, "", "config") is None:
+        body = {"metadata": {"name": "config"}, "spec": {}, "status": status}
+        cluster.writes.create(cluster.catalogue.get(CDI_CONFIG), "", body, writer, status=True)
+    else:
+        cluster.writes.modify(CDI_CONFIG, "", "config", lambda found: found.update(status=status), writer.manager)
 
 
 def _storage_class(name: str, mode: str, expandable: bool, default: bool) -> Object:

@@ -33,13 +33,16 @@ class Request:
 
 @dataclass
 class Answer:
-    """What to send: a JSON body, text or bytes; or ``events``, a stream of JSON lines (None: only a sign of life)."""
+    """What to send: a JSON body, text or bytes; ``events``, a stream of JSON lines (None: only a sign of life); or
+    ``parts`` of a binary, of a known ``length`` or in chunks."""
 
     body: Any = None
     code: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     warnings: Iterable[str] = ()
     events: Iterable[Any] | None = None
+    parts: Iterable[bytes] | None = None
+    length: int | None = None
 
 
 class Application(Protocol):
@@ -139,6 +142,9 @@ def _handler(application: Application) -> type[BaseHTTPRequestHandler]:
             if answer.events is not None:
                 self._send_stream(answer.events)
                 return
+            if answer.parts is not None:
+                self._send_parts(answer, answer.parts)
+                return
             if answer.body is None or isinstance(answer.body, bytes):
                 payload, content = answer.body or b"", "text/plain; charset=utf-8"
             elif isinstance(answer.body, str):
@@ -173,6 +179,21 @@ def _handler(application: Application) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(b"%x\r\n%b\r\n" % (len(line), line))
                 self.wfile.flush()
             self.wfile.write(b"0\r\n\r\n")
+            self.wfile.flush()
+
+        def _send_parts(self, answer: Answer, parts: Iterable[bytes]) -> None:
+            self.send_response(answer.code)
+            self.send_header("Content-Type", "application/octet-stream")
+            chunked = answer.length is None
+            length = ("Transfer-Encoding", "chunked") if chunked else ("Content-Length", str(answer.length))
+            self.send_header(*length)
+            self.end_headers()
+            if self.command == "HEAD":
+                return
+            for part in parts:
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part) if chunked else part)
+            if chunked:
+                self.wfile.write(b"0\r\n\r\n")
             self.wfile.flush()
 
         def _hung_up(self) -> bool:

@@ -7,13 +7,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from . import certificates
-from .admission import datavolumes, machines, migrations
+from . import certificates, quantity
+from .admission import datavolumes, exports, machines, migrations
 from .cluster import Cluster
 from .control import Control
 from .controllers.claims import Claims
 from .controllers.collector import Collector, Namespaces
 from .controllers.datavolumes import DataVolumes
+from .controllers.exports import Exports
 from .controllers.live_update import Updates
 from .controllers.migrations import Migrations
 from .controllers.nodes import Nodes
@@ -22,9 +23,10 @@ from .controllers.populators import Populators
 from .controllers.snapshots import Snapshots
 from .controllers.vm import VirtualMachines
 from .controllers.vmi import Instances
-from .controllers.volumes import Volumes
-from .kinds import NAMESPACE, UPLOAD_TOKEN
-from .seed import plant
+from .controllers.volumes import Volumes, content_key
+from .downloads import Downloads
+from .kinds import NAMESPACE, PVC, UPLOAD_TOKEN
+from .seed import configure_cdi, plant
 from .server import Server
 from .subresources import GROUP, Subresources
 from .subresources.lifecycle import Lifecycle
@@ -41,6 +43,7 @@ CONTROLLERS = (
     Volumes,
     Snapshots,
     DataVolumes,
+    Exports,
     VirtualMachines,
     Instances,
     Migrations,
@@ -93,6 +96,8 @@ class KubeSim:
         if self.cluster.get(NAMESPACE, "", "default") is None:
             plant(self.cluster, self._nodes, self.namespace)
         ca = self.ca_file.read_bytes()
+        self.cluster.address, self.cluster.ca = self.url, ca.decode()
+        configure_cdi(self.cluster)
         certificates.write_kubeconfig(self.kubeconfig, self.url, ca, self.token, self.namespace)
         self.cluster.engine.start()
         self._server.start()
@@ -104,9 +109,28 @@ class KubeSim:
         self._server.stop()
         self.cluster.engine.stop()
         self._populators.close()
+        self.cluster.contents.close()
         self.cluster.store.close()
         if self._scratch:
             self._scratch.cleanup()
+
+    # -- the bytes of a claim that is bound, as its guest would see them
+
+    def write(self, claim: str, offset: int, data: bytes, namespace: str = "") -> None:
+        self.cluster.contents.write(self._content(claim, namespace)[0], offset, data)
+
+    def read(self, claim: str, offset: int, length: int, namespace: str = "") -> bytes:
+        return self.cluster.contents.read(self._content(claim, namespace)[0], offset, length)
+
+    def checksum(self, claim: str, namespace: str = "") -> str:
+        """sha256 of the whole disk."""
+        return self.cluster.contents.checksum(*self._content(claim, namespace))
+
+    def _content(self, claim: str, namespace: str) -> tuple[str, int]:
+        found = self.cluster.get(PVC, namespace or self.namespace, claim)
+        if found is None or not found["spec"].get("volumeName"):
+            raise KeyError(f"no bound claim {claim}")
+        return content_key(found["spec"]["volumeName"]), quantity.size(found["status"]["capacity"]["storage"])
 
     def __enter__(self) -> KubeSim:
         return self.start()
@@ -120,6 +144,7 @@ def _furnish(cluster: Cluster) -> Populators:
     machines.register(cluster.admission, cluster.store, cluster.random)
     migrations.register(cluster.admission, cluster.store)
     datavolumes.register(cluster.admission, cluster.store)
+    exports.register(cluster.admission, cluster)
     populators = Populators(cluster)
     cluster.engine.add(populators)
     for controller in CONTROLLERS:
@@ -130,5 +155,6 @@ def _furnish(cluster: Cluster) -> Populators:
     uploads = Uploads(cluster)
     cluster.api.creators[UPLOAD_TOKEN] = uploads.request_token
     cluster.api.outside["v1beta1"] = uploads.proxy
+    cluster.api.outside["api/export.kubevirt.io"] = Downloads(cluster)
     cluster.api.outside["sim/v1"] = Control(cluster)
     return populators

@@ -8,8 +8,8 @@ import threading
 from . import errors
 from .api import Target, parse
 from .cluster import Cluster
-from .controllers.populators import PHASE, room_of
-from .images import ImageError, measure
+from .controllers.populators import PHASE, incoming_key, room_of
+from .images import ImageError, receive
 from .kinds import PVC
 from .metadata import check_envelope, new_uid
 from .server import Answer, Request
@@ -66,17 +66,13 @@ class Uploads:
         ready = claim is not None and (claim["metadata"].get("annotations") or {}).get(PHASE) == "Running"
         if claim is None or not ready or claim["status"]["phase"] != "Pending":
             return Answer("upload pod is not ready", 503)
-        try:
-            found = measure(
-                iter(lambda: request.stream.read(1 << 20), b""),
-                room_of(claim),
-                "",
-                request.length,
-                lambda percent: None,
-            )
-        except ImageError as error:
-            return Answer(str(error), 400)
-        content = {"sha256": found.sha256, "bytes": found.bytes, "virtualSize": found.virtual_size, "source": "upload"}
-        self._cluster.store.remember(f"upload:{claim['metadata']['uid']}", content)
+        parts = iter(lambda: request.stream.read(1 << 20), b"")
+        with self._cluster.contents.receive() as into:
+            try:
+                found = receive(parts, room_of(claim), "", request.length, lambda percent: None, into)
+            except ImageError as error:
+                return Answer(str(error), 400)
+            key = incoming_key(claim)
+            self._cluster.contents.keep(key, into if found.kept else None, found.facts("upload"))
         self._cluster.engine.look("populators", namespace, name)
         return Answer("")

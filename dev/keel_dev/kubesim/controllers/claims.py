@@ -11,7 +11,7 @@ from ..kinds import POD, PV, PVC, SNAPSHOT, STORAGE_CLASS
 from ..store import Object
 from .base import Base, Refs, own
 from .pods import FINAL, SELECTED_NODE, claims_of
-from .volumes import DRIVER, content_of, remember_content, room_left
+from .volumes import DRIVER, content_key, room_left
 
 PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 BOUND_ANNOTATIONS = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"}
@@ -190,7 +190,7 @@ class Claims(Base):
         try:
             if behaviour.outcome == "fails":
                 raise Refused(behaviour.message)
-            content = self._source_content(claim)
+            origin = self._origin(claim)
             wanted = quantity.size(claim["spec"]["resources"]["requests"]["storage"])
             if wanted > room_left(self.cluster):
                 raise Refused("rpc error: code = ResourceExhausted desc = not enough free capacity")
@@ -200,17 +200,17 @@ class Claims(Base):
             self.again(claim, 5.0)
             return
         volume = self.create(PV, "", _volume(claim, found), status=True)
-        remember_content(self.cluster, volume, content)
+        self.cluster.contents.copy(origin, content_key(volume["metadata"]["name"]))
         self._tell(
             claim, "Normal", "ProvisioningSucceeded", f"Successfully provisioned volume {volume['metadata']['name']}"
         )
         self.bind(claim, volume)
 
-    def _source_content(self, claim: Object) -> Any:
-        """What the new volume holds: nothing, or a copy of its source. Raises Refused."""
+    def _origin(self, claim: Object) -> str:
+        """Where the content of the new volume comes from; "" for an empty one. Raises Refused."""
         source = claim["spec"].get("dataSourceRef")
         if not source:
-            return None
+            return ""
         namespace, wanted = (
             claim["metadata"]["namespace"],
             quantity.size(claim["spec"]["resources"]["requests"]["storage"]),
@@ -236,15 +236,15 @@ class Claims(Base):
                     f"requested volume size {wanted} is less than the size {least} for the source snapshot "
                     f"{source['name']}"
                 )
-            return self.cluster.store.recall(f"snapshot:{status['boundVolumeSnapshotContentName']}")
+            return f"snapshot:{status['boundVolumeSnapshotContentName']}"
         if source["kind"] == "PersistentVolumeClaim" and not source.get("apiGroup"):
-            return self._clone_content(claim, source["name"], wanted)
+            return self._clone_origin(claim, source["name"], wanted)
         raise Refused(
             f"error getting handle for DataSource Type {source['kind']} by Name {source['name']}: "
             "unsupported dataSource"
         )
 
-    def _clone_content(self, claim: Object, name: str, wanted: int) -> Any:
+    def _clone_origin(self, claim: Object, name: str, wanted: int) -> str:
         origin = self.get(PVC, claim["metadata"]["namespace"], name)
         if origin is None or origin["metadata"].get("deletionTimestamp"):
             raise Refused(f"error getting handle for DataSource Type PersistentVolumeClaim by Name {name}: not found")
@@ -261,7 +261,7 @@ class Claims(Base):
                 "new PVC request must be greater than or equal in size to the specified PVC data source, "
                 f"requested {wanted}"
             )
-        return content_of(self.cluster, origin["spec"]["volumeName"])
+        return content_key(origin["spec"]["volumeName"])
 
     def _tell(self, claim: Object, kind: str, reason: str, message: str) -> None:
         self.event(claim, kind, reason, message)

@@ -20,7 +20,7 @@ from ..store import Object
 from .base import Base, Refs, own, reference
 from .claims import POPULATORS, Claims
 from .pods import SELECTED_NODE
-from .volumes import content_of, remember_content
+from .volumes import content_key
 
 PHASE, RESTARTS = "cdi.kubevirt.io/storage.pod.phase", "cdi.kubevirt.io/storage.pod.restarts"
 MESSAGE, PROGRESS = "cdi.kubevirt.io/storage.condition.running.message", "cdi.kubevirt.io/storage.populator.progress"
@@ -116,7 +116,7 @@ class Populators(Base):
     def _import(self, claim: Object, prime: Object, source: dict[str, Any]) -> None:
         if "blank" in source:
             if self.due(claim, "import-start"):
-                self._finish(claim, prime, None)
+                self._finish(claim, prime, "")
             return
         if "http" not in source:
             self._fail(claim, f"the simulated importer has no source of kind {', '.join(source) or 'none'}")
@@ -127,7 +127,7 @@ class Populators(Base):
         if uid in self._running:
             return
         if uid in self._results:
-            self._conclude(claim, prime, source["http"])
+            self._conclude(claim, prime)
         elif annotations.get(PHASE) != "Running":
             if self.due(claim, "import-start"):
                 self._note(claim, {PHASE: "Running", PROGRESS: "N/A"})
@@ -162,11 +162,13 @@ class Populators(Base):
                 self._note(claim, {PROGRESS: f"{percent:.2f}%"})
 
         result: Found | ImageError
+        contents = self.cluster.contents
         try:
-            with tempfile.NamedTemporaryFile("w", suffix=".pem") as bundle:
+            with tempfile.NamedTemporaryFile("w", suffix=".pem") as bundle, contents.receive() as into:
                 bundle.write(source.authority)
                 bundle.flush()
-                result = fetch(source, room, progress, bundle.name if source.authority else None)
+                result = fetch(source, room, progress, into, bundle.name if source.authority else None)
+                contents.keep(incoming_key(claim), into if result.kept else None, result.facts(source.url))
         except ImageError as error:
             result = error
         except Exception as error:  # an import that breaks is a failed import, never one that hangs
@@ -175,28 +177,17 @@ class Populators(Base):
         self._running.discard(uid)
         self.again(claim, 0.0)
 
-    def _conclude(self, claim: Object, prime: Object, http: dict[str, Any]) -> None:
+    def _conclude(self, claim: Object, prime: Object) -> None:
         result = self._results.pop(claim["metadata"]["uid"])
         if isinstance(result, ImageError):
             self._fail(claim, str(result))
         else:
-            self._finish(
-                claim,
-                prime,
-                {
-                    "sha256": result.sha256,
-                    "bytes": result.bytes,
-                    "virtualSize": result.virtual_size,
-                    "source": http["url"],
-                },
-            )
+            self._finish(claim, prime, incoming_key(claim))
 
     def _upload(self, claim: Object, prime: Object) -> None:
         annotations = claim["metadata"].get("annotations") or {}
-        received = self.cluster.store.recall(f"upload:{claim['metadata']['uid']}")
-        if received:
-            self.cluster.store.remember(f"upload:{claim['metadata']['uid']}", None)
-            self._finish(claim, prime, received)
+        if self.cluster.contents.facts(incoming_key(claim)):
+            self._finish(claim, prime, incoming_key(claim))
         elif annotations.get(PHASE) != "Running" and self.due(claim, "import-start"):
             self._note(claim, {PHASE: "Running", "cdi.kubevirt.io/storage.pod.ready": "true"})
 
@@ -207,10 +198,7 @@ class Populators(Base):
             snapshot = self.get(SNAPSHOT, origin_namespace, source["name"])
             if snapshot is None or not snapshot.get("status", {}).get("readyToUse"):
                 return
-            method, held = (
-                "snapshot-source",
-                self.cluster.store.recall(f"snapshot:{snapshot['status']['boundVolumeSnapshotContentName']}"),
-            )
+            method, held = "snapshot-source", f"snapshot:{snapshot['status']['boundVolumeSnapshotContentName']}"
         else:
             origin = self.get(PVC, origin_namespace, source.get("name", ""))
             if origin is None or origin["status"]["phase"] != "Bound":
@@ -221,7 +209,7 @@ class Populators(Base):
                 self._fail(claim, "target resources requests storage size is smaller than the source")
                 return
             same = origin["spec"].get("storageClassName") == claim["spec"].get("storageClassName")
-            method, held = "csi-clone" if same else "copy", content_of(self.cluster, origin["spec"]["volumeName"])
+            method, held = "csi-clone" if same else "copy", content_key(origin["spec"]["volumeName"])
         if annotations.get(PHASE) != "Running":
             self._note(claim, {PHASE: "Running", METHOD: method})
         elif self.due(claim, "import-finish"):
@@ -234,12 +222,13 @@ class Populators(Base):
         self.cluster.engine.forget(claim, "import-finish")
         self.again(claim, 5.0)
 
-    def _finish(self, claim: Object, prime: Object, content: Any) -> None:
-        """Hand the filled volume over."""
+    def _finish(self, claim: Object, prime: Object, origin: str) -> None:
+        """Hand the filled volume over: it holds what stands at ``origin``."""
         volume = self.get(PV, "", prime["spec"]["volumeName"])
         if volume is None:
             return
-        remember_content(self.cluster, volume, content)
+        self.cluster.contents.copy(origin, content_key(volume["metadata"]["name"]))
+        self.cluster.contents.forget(incoming_key(claim))
         self._note(claim, {PHASE: "Succeeded", PROGRESS: "100.0%", MESSAGE: ""})
         self._binder.bind(claim, volume)
 
@@ -259,6 +248,11 @@ class Populators(Base):
 def _source_kind(claim: Object) -> str:
     found = claim["spec"].get("dataSourceRef") or {}
     return found["kind"] if found.get("apiGroup") == "cdi.kubevirt.io" and found.get("kind") in SOURCES else ""
+
+
+def incoming_key(claim: Object) -> str:
+    """Where the content stands that a claim is to be filled with."""
+    return f"incoming:{claim['metadata']['uid']}"
 
 
 def room_of(claim: Object) -> int:

@@ -6,7 +6,7 @@ from ..cluster import Cluster
 from ..kinds import PV, PVC, SNAPSHOT, SNAPSHOT_CLASS, SNAPSHOT_CONTENT
 from ..store import Object
 from .base import Base, Refs, finalizer, own
-from .volumes import DRIVER, content_of
+from .volumes import DRIVER, content_key
 
 GROUP = "snapshot.storage.kubernetes.io"
 BOUND, AS_SOURCE, CLAIM_BUSY = (
@@ -193,8 +193,8 @@ class Snapshots(Base):
             else str(content.get("status", {}).get("restoreSize", "1Gi"))
         )
         if volume:
-            held = content_of(self.cluster, volume["metadata"]["name"])
-            self.cluster.store.remember(f"snapshot:{content['metadata']['name']}", held)
+            origin = content_key(volume["metadata"]["name"])
+            self.cluster.contents.copy(origin, f"snapshot:{content['metadata']['name']}")
         handle = content["spec"]["source"].get("snapshotHandle") or f"snap-{content['metadata']['uid']}"
 
         def cut(content: Object) -> None:
@@ -267,7 +267,7 @@ class Snapshots(Base):
                     return
                 if not self.due(snapshot, "reclaim"):
                     return
-                self.cluster.store.remember(f"snapshot:{content['metadata']['name']}", None)
+                self.cluster.contents.forget(f"snapshot:{content['metadata']['name']}")
                 self.modify(SNAPSHOT_CONTENT, content, lambda content: content["metadata"].pop("finalizers", None))
             self._free_claim(snapshot)
 

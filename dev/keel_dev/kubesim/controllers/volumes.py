@@ -1,12 +1,10 @@
 """PersistentVolumes of the simulated CSI driver: growing, changing class, reclaiming, and what they hold.
 
-The driver keeps no blocks. What a volume holds is known by its origin: checksum, bytes and source of what was
-written into it, copied along by snapshots and clones, so that a test can tell whether data came through.
+What a volume holds stands in `contents`: a sparse file, and the origin of what was written into it (checksum, bytes
+and source), carried along by snapshots and clones, so that a test can tell whether data came through.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from .. import quantity
 from ..cluster import Cluster
@@ -19,13 +17,9 @@ DRIVER = "csi.kubesim.io"
 POOL_BYTES = 100 << 40
 
 
-def content_of(cluster: Cluster, volume: str) -> Any:
-    """What a volume holds: {"sha256", "bytes", "source"}, or None for an empty one."""
-    return cluster.store.recall(f"volume:{volume}")
-
-
-def remember_content(cluster: Cluster, volume: Object, content: Any) -> None:
-    cluster.store.remember(f"volume:{volume['metadata']['name']}", content)
+def content_key(volume: str) -> str:
+    """Where the content of a PersistentVolume stands."""
+    return f"volume:{volume}"
 
 
 def room_left(cluster: Cluster) -> int:
@@ -53,7 +47,7 @@ class Volumes(Base):
         volume = self.get(PV, "", name)
         self._publish_capacity()
         if volume is None:
-            self.cluster.store.remember(f"volume:{name}", None)
+            self.cluster.contents.forget(content_key(name))
             return
         claim = self._claim(volume)
         if volume["metadata"].get("deletionTimestamp"):
