@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from keel_common.db import Database, now
-from keel_common.db.stores.cinder import attachments, group_snapshots, groups, quotas, volumes
+from keel_common.db.stores.cinder import attachments, connections, group_snapshots, groups, quotas, volumes
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder.rows import TABLES
 from keel_contract.context import Context
@@ -159,6 +159,15 @@ class CinderVolume:
 
     def attachment_delete(self, context: Any, attachment_id: str, vref: Any) -> None:
         """Nothing is connected."""
+
+    def attach_volume(
+        self, context: Any, volume_id: str, instance_uuid: str, host_name: str, mountpoint: str, mode: str, **_: Any
+    ) -> None:
+        self._db.run(connections.attach, volume_id, instance_uuid, host_name, mountpoint, mode)
+
+    def detach_volume(self, context: Any, volume_id: str, attachment_id: str | None = None, **_: Any) -> None:
+        held = self._db.read(attachments.of_volume, volume_id)
+        self._db.run(connections.detach, volume_id, attachment_id or (held[0]["id"] if held else None))
 
     def initialize_connection(self, context: Any, volume: Any, connector: dict) -> dict:
         return {"driver_volume_type": "fake", "data": {}}

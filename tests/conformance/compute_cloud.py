@@ -56,9 +56,9 @@ class ComputeCloud:
 
     patience = 0.0  # casts wait
 
-    def __init__(self) -> None:
+    def __init__(self, config_files: list[str] | None = None) -> None:
         self._facts = environment()["nova"]
-        self.conf = load("compute", [])
+        self.conf = load("compute", [], config_files)
         urls = {name: memory_url() for name in ("api", "cell0", "cell1")}
         self._settings = Overrides(self.conf)
         self._settings.fix(SETTINGS | {"connection": ("api_database", urls["api"])})
@@ -88,7 +88,7 @@ class ComputeCloud:
             self.cells.get(CELL1).db.run(_service, host, binary)
 
     def _build(self) -> Any:
-        services = ComputeServices(self.conf, self.cells, self.clients, lambda url: self._bus)
+        self.services = ComputeServices(self.conf, self.cells, self.clients, lambda url: self._bus)
         conductor = Peers(self.conf, self.cells, self.clients, self._bus)
         self._remote = RemoteObjects(self._bus.client(interfaces.CONDUCTOR))
         self._fake_peers()
@@ -104,7 +104,7 @@ class ComputeCloud:
         for part in self._parts:
             part.start()
         self._serve(HOST, NODE)
-        return app.build(self.conf, "compute", services, auth=lambda guarded: guarded)
+        return app.build(self.conf, "compute", self.services, auth=lambda guarded: guarded)
 
     def _fake_peers(self) -> None:
         self.clients.glance = peers.Glance(self._facts["glance_images"])

@@ -37,8 +37,8 @@ class VolumeCloud:
 
     patience = 5.0
 
-    def __init__(self) -> None:
-        self.conf = load("volume", [])
+    def __init__(self, config_files: list[str] | None = None) -> None:
+        self.conf = load("volume", [], config_files)
         self._settings = Overrides(self.conf)
         self._settings.fix({"connection": ("database", memory_url()), "transport_url": "fake:/"})
         self.db = Database(self.conf.database.connection, self.conf.database)
@@ -60,8 +60,8 @@ class VolumeCloud:
         ]
         for part in self._parts:
             part.start()
-        self._services = VolumeServices(self.conf, self.db, Clients(self.conf, "volume"), lambda url: self._bus)
-        self._app = app.build(self.conf, "volume", self._services, auth=lambda guarded: guarded)
+        self.services = VolumeServices(self.conf, self.db, Clients(self.conf, "volume"), lambda url: self._bus)
+        self._app = app.build(self.conf, "volume", self.services, auth=lambda guarded: guarded)
         self._report(pools)
 
     def _register(self, host: str, binary: str, interface: Any, **values: Any) -> None:
@@ -81,11 +81,11 @@ class VolumeCloud:
         self._backend.idle()
         self._beginning.restore(self.db, "cinder")
         self.db.run(heartbeats)
-        self._services.clients.keystone = peers.Keystone()
+        self.services.clients.keystone = peers.Keystone()
         flags = (scenario.get("profile") or {}).get("flags", {})
         rows = [*_rows(flags), *scenario.get("config", ())]
         self._settings.set(row for row in rows if not row["option"].startswith(_OWN_WORLD))
-        self._services.zones = Zones(self.conf, self.db)
+        self.services.zones = Zones(self.conf, self.db)
 
     def send(self, request: Message) -> Answer:
         """One request, straight into the WSGI application; the backend goes on behind it."""

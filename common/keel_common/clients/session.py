@@ -25,6 +25,9 @@ from keel_common.clients import errors
 RETRY_AFTER = 0.5
 """Seconds before a request that found no connection is sent again."""
 
+PROJECT = "%(project_id)s"
+"""Where the URL of a peer has a project."""
+
 
 @dataclass(frozen=True)
 class Peer:
@@ -109,18 +112,19 @@ class Service:
         request_id = getattr(context, "global_request_id", None) or getattr(context, "request_id", None)
         if request_id:
             sent["X-OpenStack-Request-ID"] = request_id
-        response = self._send(made, path, method, auth=made.asker(context), data=data, headers=sent, stream=stream)
+        url = made.endpoint(context) + path
+        response = self._send(made, url, method, auth=made.asker(context), data=data, headers=sent, stream=stream)
         if response.status_code >= 400:
             raise errors.from_status(response.status_code, _message(response), self.name)
         return response
 
-    def _send(self, made: _Made, path: str, method: str, **how: Any) -> Any:
+    def _send(self, made: _Made, url: str, method: str, **how: Any) -> Any:
         """Send, again when there was no connection. What timed out is not sent again: it may have been done."""
         left = made.connect_retries
         while True:
             try:
                 return made.session.request(
-                    made.endpoint() + path,
+                    url,
                     method,
                     authenticated=True,
                     raise_exc=False,
@@ -202,18 +206,23 @@ class _Made:
         self.status_code_retries = _get(group, "status_code_retries") or 0
         self._endpoint: str | None = None
 
-    def endpoint(self) -> str:
+    def endpoint(self, context: Any = None) -> str:
+        """The peer's URL for who asks. A catalog may have put a project into it, and a peer refuses any other project
+        than that of the token (cinder 29.0.0)."""
         if self._endpoint is None:
-            self._endpoint = self._find_endpoint().rstrip("/")
-        return self._endpoint
+            self._endpoint = self._find_endpoint().rstrip("/").replace("%(tenant_id)s", PROJECT)
+        if PROJECT not in self._endpoint:
+            return self._endpoint
+        asker = context.project_id if _asks_itself(context) else self.session.get_project_id(auth=self.auth)
+        return self._endpoint.replace(PROJECT, asker or "").rstrip("/")
 
     def asker(self, context: Any) -> Any:
         """The caller's token, else our service user's; with our own beside it, so that a long operation outlives the
         token's expiry, and because Cinder lets nobody but a service take a volume from a server (cinder 29.0.0).
         """
         user = self.auth
-        if context is not None and context.auth_token:
-            user = token_endpoint.Token(self.endpoint(), context.auth_token)
+        if _asks_itself(context):
+            user = token_endpoint.Token(self.endpoint(context), context.auth_token)
         if not _get(self._conf.service_user, "send_service_user_token"):
             return user
         return service_token.ServiceTokenAuthWrapper(user_auth=user, service_auth=self.auth)
@@ -224,6 +233,8 @@ class _Made:
             return getattr(group, self._peer.urls_option)[0]
         if _get(group, "endpoint_override"):
             return group.endpoint_override
+        if _get(group, "endpoint_template"):
+            return group.endpoint_template
         types, interfaces = _catalog_wishes(group, self._peer)
         region = _get(group, "region_name") or _get(group, "os_region_name")
         for wanted in types:
@@ -235,8 +246,14 @@ class _Made:
                 except ks_errors.ClientException as problem:
                     raise errors.Unreachable(0, str(problem), self._peer.name) from problem
                 if url:
-                    return url
+                    own = self.session.get_project_id(auth=self.auth)
+                    return url.replace(own, PROJECT) if own else url
         raise errors.Unreachable(0, f"the catalog has no endpoint of type {' or '.join(types)}", self._peer.name)
+
+
+def _asks_itself(context: Any) -> bool:
+    """Whether a request goes out with the token of the user."""
+    return context is not None and bool(context.auth_token)
 
 
 def _catalog_wishes(group: Any, peer: Peer) -> tuple[tuple[str, ...], tuple[str, ...]]:

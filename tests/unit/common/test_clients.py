@@ -17,6 +17,7 @@ def peer():
 
     class Handler(BaseHTTPRequestHandler):
         def do_DELETE(self):
+            self.headers["path"] = self.path
             seen.append(self.headers)
             self.send_response(200)
             self.send_header("Content-Length", "0")
@@ -60,3 +61,17 @@ def test_a_request_shows_that_a_service_asks_whoever_it_is_for(peer, tmp_path, c
     (headers,) = seen
     assert headers["X-Auth-Token"] == asker
     assert headers["X-Service-Token"] == ("ours" if tells else None)
+
+
+@pytest.mark.parametrize("name", ["project_id", "tenant_id"])
+def test_a_project_in_the_url_is_that_of_who_asks(peer, tmp_path, name):
+    """Cinder refuses a URL with another project than that of the token."""
+    url, seen = peer
+    path = tmp_path / "nova.conf"
+    path.write_text(
+        f"[cinder]\nauth_type = admin_token\nendpoint = {url}\ntoken = ours\nendpoint_template = {url}/v3/%({name})s\n"
+    )
+    cinder = Clients(config.load("compute", [], [str(path)]), "compute").cinder
+    context = Context(user_id="u", project_id="p1", auth_token="theirs", overwrite=False)
+    cinder.delete_attachment(context, "a-1")
+    assert [headers["path"] for headers in seen] == ["/v3/p1/attachments/a-1"]
