@@ -10,6 +10,10 @@ OPTIONS = [
     cfg.ListOpt("storage_classes", default=[], help="StorageClasses to offer as pools; empty means all of them."),
     cfg.StrOpt("snapshot_class", help="VolumeSnapshotClass; unset means the default one of the driver."),
     cfg.StrOpt(
+        "group_snapshot_class",
+        help="VolumeGroupSnapshotClass; unset means the default one of the driver, or its only one.",
+    ),
+    cfg.StrOpt(
         "access_mode",
         default="ReadWriteMany",
         choices=["ReadWriteMany", "ReadWriteOnce"],

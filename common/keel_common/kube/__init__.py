@@ -19,8 +19,12 @@ from keel_common.kube.errors import (
 )
 from keel_common.kube.kinds import (
     CAPACITY,
+    CDI_CONFIG,
     DATAVOLUME,
     EVENT,
+    EXPORT,
+    GROUP_SNAPSHOT,
+    GROUP_SNAPSHOT_CLASS,
     KUBEVIRT,
     LEASE,
     NAD,
@@ -34,6 +38,7 @@ from keel_common.kube.kinds import (
     SNAPSHOTCLASS,
     SNAPSHOTCONTENT,
     STORAGECLASS,
+    UPLOAD_TOKEN,
     VM,
     VMI,
     VMIM,
@@ -43,8 +48,12 @@ from keel_common.kube.watch import Informer
 
 __all__ = [
     "CAPACITY",
+    "CDI_CONFIG",
     "DATAVOLUME",
     "EVENT",
+    "EXPORT",
+    "GROUP_SNAPSHOT",
+    "GROUP_SNAPSHOT_CLASS",
     "KUBEVIRT",
     "LEASE",
     "NAD",
@@ -58,6 +67,7 @@ __all__ = [
     "SNAPSHOTCLASS",
     "SNAPSHOTCONTENT",
     "STORAGECLASS",
+    "UPLOAD_TOKEN",
     "VM",
     "VMI",
     "VMIM",

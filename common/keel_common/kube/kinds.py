@@ -58,7 +58,10 @@ VM = Kind("kubevirt.io", "v1", "VirtualMachine", "virtualmachines", subresources
 VMI = Kind("kubevirt.io", "v1", "VirtualMachineInstance", "virtualmachineinstances", subresources_group=_KUBEVIRT)
 VMIM = Kind("kubevirt.io", "v1", "VirtualMachineInstanceMigration", "virtualmachineinstancemigrations")
 KUBEVIRT = Kind("kubevirt.io", "v1", "KubeVirt", "kubevirts")
+EXPORT = Kind("export.kubevirt.io", "v1", "VirtualMachineExport", "virtualmachineexports")
 DATAVOLUME = Kind("cdi.kubevirt.io", "v1beta1", "DataVolume", "datavolumes")
+UPLOAD_TOKEN = Kind("upload.cdi.kubevirt.io", "v1beta1", "UploadTokenRequest", "uploadtokenrequests")
+CDI_CONFIG = Kind("cdi.kubevirt.io", "v1beta1", "CDIConfig", "cdiconfigs", namespaced=False)
 PVC = Kind("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims")
 PV = Kind("", "v1", "PersistentVolume", "persistentvolumes", namespaced=False)
 SECRET = Kind("", "v1", "Secret", "secrets")
@@ -73,6 +76,14 @@ SNAPSHOTCONTENT = Kind(
     "snapshot.storage.k8s.io", "v1", "VolumeSnapshotContent", "volumesnapshotcontents", namespaced=False
 )
 SNAPSHOTCLASS = Kind("snapshot.storage.k8s.io", "v1", "VolumeSnapshotClass", "volumesnapshotclasses", namespaced=False)
+GROUP_SNAPSHOT = Kind("groupsnapshot.storage.k8s.io", "v1beta2", "VolumeGroupSnapshot", "volumegroupsnapshots")
+GROUP_SNAPSHOT_CLASS = Kind(
+    "groupsnapshot.storage.k8s.io",
+    "v1beta2",
+    "VolumeGroupSnapshotClass",
+    "volumegroupsnapshotclasses",
+    namespaced=False,
+)
 NAD = Kind("k8s.cni.cncf.io", "v1", "NetworkAttachmentDefinition", "network-attachment-definitions")
 LEASE = Kind("coordination.k8s.io", "v1", "Lease", "leases")
 

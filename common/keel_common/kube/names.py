@@ -11,6 +11,7 @@ SERVER = "openstack.org/server-id"
 PROJECT = "openstack.org/project-id"
 VOLUME = "openstack.org/volume-id"
 SNAPSHOT = "openstack.org/snapshot-id"
+GROUP_SNAPSHOT = "openstack.org/group-snapshot-id"
 PORT = "openstack.org/port-id"
 HOST = "openstack.org/host"
 MANAGED_BY = "openstack.org/managed-by"
@@ -51,6 +52,11 @@ def snapshot(uuid: str) -> str:
     return f"snapshot-{uuid}"
 
 
+def group_snapshot(uuid: str) -> str:
+    """VolumeGroupSnapshot of a Cinder group snapshot."""
+    return f"group-snapshot-{uuid}"
+
+
 def nad(port: str) -> str:
     """NetworkAttachmentDefinition of a Neutron port."""
     return f"port-{port}"
@@ -72,8 +78,15 @@ def migration(uuid: str) -> str:
 
 
 def labels(manager: str, project: str | None = None, **ids: str | None) -> dict[str, str]:
-    """Labels of an object: managed-by, the project, and any of server, volume, snapshot, port, host that is given."""
-    keys = {"server": SERVER, "volume": VOLUME, "snapshot": SNAPSHOT, "port": PORT, "host": HOST}
+    """Labels of an object: managed-by, the project, and the ids of server, volume, snapshot, ... that are given."""
+    keys = {
+        "server": SERVER,
+        "volume": VOLUME,
+        "snapshot": SNAPSHOT,
+        "group_snapshot": GROUP_SNAPSHOT,
+        "port": PORT,
+        "host": HOST,
+    }
     found = {MANAGED_BY: manager}
     if project:
         found[PROJECT] = project

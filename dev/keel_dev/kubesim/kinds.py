@@ -32,6 +32,9 @@ CRD = "customresourcedefinitions.apiextensions.k8s.io"
 SNAPSHOT = "volumesnapshots.snapshot.storage.k8s.io"
 SNAPSHOT_CLASS = "volumesnapshotclasses.snapshot.storage.k8s.io"
 SNAPSHOT_CONTENT = "volumesnapshotcontents.snapshot.storage.k8s.io"
+GROUP_SNAPSHOT = "volumegroupsnapshots.groupsnapshot.storage.k8s.io"
+GROUP_SNAPSHOT_CLASS = "volumegroupsnapshotclasses.groupsnapshot.storage.k8s.io"
+GROUP_SNAPSHOT_CONTENT = "volumegroupsnapshotcontents.groupsnapshot.storage.k8s.io"
 VM = "virtualmachines.kubevirt.io"
 VMI = "virtualmachineinstances.kubevirt.io"
 MIGRATION = "virtualmachineinstancemigrations.kubevirt.io"
@@ -97,7 +100,7 @@ class Catalogue:
         self._by_path: dict[tuple[str, str], dict[str, Kind]] = {}
         self._stored: dict[str, Kind] = {}
         self._by_kind: dict[tuple[str, str], Kind] = {}
-        self.definitions = _read("crds.json")
+        self.definitions = [*_read("crds.json"), *_read("group_crds.json")]
         for kind in [*_builtins(_read("builtins.json")), *_custom(self.definitions)]:
             self._add(kind)
 

@@ -7,7 +7,7 @@ from typing import Any
 from .cluster import Cluster
 from .controllers.nodes import node_body
 from .controllers.volumes import DRIVER
-from .kinds import CDI_CONFIG, CRD, KUBEVIRT, NAMESPACE, NODE, SNAPSHOT_CLASS, STORAGE_CLASS
+from .kinds import CDI_CONFIG, CRD, GROUP_SNAPSHOT_CLASS, KUBEVIRT, NAMESPACE, NODE, SNAPSHOT_CLASS, STORAGE_CLASS
 from .store import Object
 from .writer import Writer
 
@@ -35,7 +35,8 @@ def plant(cluster: Cluster, nodes: int, namespace: str) -> None:
         create(NODE, "", node_body(f"node-{number}", number, "32", "64Gi", "110", now))
     for name, mode, expandable, default in CLASSES:
         create(STORAGE_CLASS, "", _storage_class(name, mode, expandable, default))
-    create(SNAPSHOT_CLASS, "", _snapshot_class())
+    create(SNAPSHOT_CLASS, "", _snapshot_class("snapshot"))
+    create(GROUP_SNAPSHOT_CLASS, "", _snapshot_class("groupsnapshot"))
     for definition in cluster.catalogue.definitions:
         create(CRD, "", _definition(definition, now))
     create(KUBEVIRT, "kubevirt", _kubevirt(now))
@@ -68,8 +69,8 @@ def _storage_class(name: str, mode: str, expandable: bool, default: bool) -> Obj
     }
 
 
-def _snapshot_class() -> Object:
-    annotation = {"snapshot.storage.kubernetes.io/is-default-class": "true"}
+def _snapshot_class(group: str) -> Object:
+    annotation = {f"{group}.storage.kubernetes.io/is-default-class": "true"}
     return {"metadata": {"name": "standard", "annotations": annotation}, "driver": DRIVER, "deletionPolicy": "Delete"}
 
 

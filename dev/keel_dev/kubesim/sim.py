@@ -15,6 +15,7 @@ from .controllers.claims import Claims
 from .controllers.collector import Collector, Namespaces
 from .controllers.datavolumes import DataVolumes
 from .controllers.exports import Exports
+from .controllers.group_snapshots import GroupSnapshots
 from .controllers.live_update import Updates
 from .controllers.migrations import Migrations
 from .controllers.nodes import Nodes
@@ -42,6 +43,7 @@ CONTROLLERS = (
     Claims,
     Volumes,
     Snapshots,
+    GroupSnapshots,
     DataVolumes,
     Exports,
     VirtualMachines,

@@ -99,6 +99,8 @@ class Reconciler:
         name = item["metadata"]["name"]
         if snapshot := labels.get(names.SNAPSHOT):
             self.soon("snapshot", snapshot)
+        elif cut := (item.get("status") or {}).get("volumeGroupSnapshotName"):
+            self.soon("group_snapshot", cut.removeprefix(names.group_snapshot("")))
         elif volume := labels.get(names.VOLUME) or (name.startswith("volume-") and name.removeprefix("volume-")):
             self.soon("volume", volume)
 
@@ -115,6 +117,10 @@ class Reconciler:
                 self.soon("volume", resource_id)
             for resource_id in snapshots:
                 self.soon("snapshot", resource_id)
+        for kind, known in KINDS.items():
+            if known.unfinished:
+                for resource_id in self._backend.db.read(known.unfinished, self._backend.name):
+                    self.soon(kind, resource_id)
 
     def drain(self) -> None:
         """Take the steps that are due in the caller's thread, as far as they go now: for one without own threads."""
@@ -173,16 +179,26 @@ class Reconciler:
     def _step(self, kind: str, resource_id: str) -> None:
         known, backend = KINDS[kind], self._backend
         row: dict[str, Any] | None = backend.db.read(known.read, resource_id)
-        if row is None:
+        if row is None and known.gone:
+            known.gone(backend, resource_id)
+        elif row is None:
             leftovers.remove(backend, kind, resource_id)
         elif not (row["host"] or "").startswith(f"{backend.name}#"):
             return
         elif row["status"] in known.steps:
             known.steps[row["status"]](backend, row)
             self._wake_source(kind, row)
+            self._wake_group(kind, row)
         else:
             for settle in known.settle:
                 settle(backend, row)
+
+    def _wake_group(self, kind: str, row: dict[str, Any]) -> None:
+        """What is made or deleted together is done when the last of its members is."""
+        if kind == "volume" and row["group_id"]:
+            self.soon("group", row["group_id"])
+        elif kind == "snapshot" and row["group_snapshot_id"]:
+            self.soon("group_snapshot", row["group_snapshot_id"])
 
     def _wake_source(self, kind: str, row: dict[str, Any]) -> None:
         """The deletion of a source waits for its copies: it is due when one of them has moved on."""

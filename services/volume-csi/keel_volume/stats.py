@@ -10,7 +10,7 @@ from keel_common.db.stores.cinder import backend as rows
 from keel_common.kube import CAPACITY, KubeError
 from keel_contract.context import Context
 from keel_volume.backend import Backend
-from keel_volume.csi import classes, observe
+from keel_volume.csi import classes, cuts, observe
 
 VERSION = "0.1.0"
 
@@ -18,7 +18,13 @@ VERSION = "0.1.0"
 def report(backend: Backend, section: BackendSection) -> dict[str, Any]:
     """The capabilities of the backend with a pool for each StorageClass (cinder 29.0.0 pool_stats_message)."""
     allocated = {host.partition("#")[2]: size for host, size in backend.db.read(rows.allocated, backend.name).items()}
-    pools = classes.pools(backend.caches.classes.items(), backend.conf.csi.storage_classes, allocated, _free(backend))
+    pools = classes.pools(
+        backend.caches.classes.items(),
+        backend.conf.csi.storage_classes,
+        allocated,
+        _free(backend),
+        _cut_together(backend),
+    )
     return {
         "volume_backend_name": section.volume_backend_name or section.name,
         "vendor_name": "OpenKeel",
@@ -54,6 +60,14 @@ def publish(backend: Backend, section: BackendSection) -> None:
         backend=backend.name,
         timestamp=timestamp,
     )
+
+
+def _cut_together(backend: Backend) -> set[str]:
+    """Drivers whose claims can be cut in one moment; none while the cluster cannot say."""
+    try:
+        return set(cuts.classes(backend))
+    except KubeError:
+        return set()
 
 
 def _free(backend: Backend) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Wish:
-    """Size in GiB, type extra specs and where the volume may or must go."""
+    """Size in GiB, extra specs of the type (of the volume, or of the group) and where the volume may or must go."""
 
     size: int
     new_size: int | None = None
@@ -40,13 +40,13 @@ class Wish:
         properties = filter_properties or {}
         hints = properties.get("scheduler_hints") or {}
         retry = properties.get("retry") or {}
-        kind = _get(spec, "volume_type")
+        specs = _get(_get(spec, "volume_type"), "extra_specs") or _get(_get(spec, "group_type"), "group_specs")
         volume = _get(spec, "volume_properties") or _get(spec, "resource_properties")
         zone = _get(volume, "availability_zone")
         zones = tuple(_get(spec, "availability_zones") or ((zone,) if zone else ()))
         values = {
             "size": _get(volume, "size") or 0,
-            "extra_specs": dict(_get(kind, "extra_specs") or {}),
+            "extra_specs": dict(specs or {}),
             "zones": zones,
             "resource_backend": _get(spec, "resource_backend"),
             "same_host": _ids(hints.get("same_host")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 _DEFAULT = "storageclass.kubernetes.io/is-default-class"
@@ -10,12 +10,16 @@ _NO_PROVISIONER = "kubernetes.io/no-provisioner"
 
 
 def pools(
-    classes: Iterable[Mapping], wanted: Iterable[str], allocated: Mapping[str, int], capacity: Mapping[str, float]
+    classes: Iterable[Mapping],
+    wanted: Iterable[str],
+    allocated: Mapping[str, int],
+    capacity: Mapping[str, float],
+    cut_together: Collection[str] = (),
 ) -> list[dict[str, Any]]:
     """A pool's report for each StorageClass that can make volumes (all, or those in ``wanted``).
 
     ``allocated``: GiB of our volumes by class; ``capacity``: free GiB by class where the driver publishes it
-    (CSIStorageCapacity). Keys: cinder 29.0.0 pool_stats_message.
+    (CSIStorageCapacity); ``cut_together``: drivers with group snapshots. Keys: cinder 29.0.0 pool_stats_message.
     """
     chosen = set(wanted)
     found = []
@@ -39,6 +43,7 @@ def pools(
                 "multiattach": True,
                 "online_extend_support": bool(item.get("allowVolumeExpansion")),
                 "QoS_support": False,
+                "consistent_group_snapshot_enabled": item.get("provisioner") in cut_together,
                 "csi_driver": item.get("provisioner"),
                 "binding_mode": binding_mode(item),
                 "default_class": item["metadata"].get("annotations", {}).get(_DEFAULT) == "true",

@@ -76,10 +76,10 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
 
 def _nothing_there(backend: Backend, row: Mapping[str, Any]) -> None:
     """The request is still to be sent, has been sent this moment, or was lost on its way to us."""
-    again = backend.unsent.get(row["id"])
-    if again is not None and not backend.gives_up_creation(row["scheduled_at"]):
+    again, asked = backend.unsent.get(row["id"]), row["scheduled_at"] or row["created_at"]
+    if again is not None and not backend.gives_up_creation(asked):
         again()
-    elif again is not None or backend.is_lost(row["scheduled_at"]):
+    elif again is not None or backend.is_lost(asked):
         name = naming.claim(row)
         if any(backend.kube.find(kind, name, backend.namespace) for kind in (DATAVOLUME, PVC)):
             return  # The mirror is late.
