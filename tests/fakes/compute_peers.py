@@ -262,6 +262,12 @@ class FakePlacement:
     def delete_allocations(self, consumer: str) -> bool:
         return self.allocations.pop(consumer, None) is not None
 
+    def move_allocations(self, source: str, target: str) -> bool:
+        if source not in self.allocations:
+            return False
+        self.allocations[target] = self.allocations.pop(source)
+        return True
+
 
 class FakeClients:
     def __init__(self) -> None:

@@ -26,6 +26,7 @@ class FakeConductor:
     """
 
     def __init__(self) -> None:
+        self.migrations: dict[int, Any] = {}
         self.lock = threading.RLock()
         self.messages: list[str] = []
         self.states: dict[str, list[tuple[str, str | None]]] = {}
@@ -147,6 +148,35 @@ class FakeConductor:
     def _InstanceFault_create(self, obj: Any) -> None:  # noqa: N802
         self._id(obj)
         self.faults.append(obj)
+
+    # -- moves
+
+    def migrate_server(self, context: Any, **request: Any) -> None:
+        with self.lock:
+            self.rescheduled.append(request)
+
+    def add_migration(self, **values: Any) -> Any:
+        row = objects.Migration(
+            **{"uuid": str(uuid.uuid4()), "status": "pre-migrating", "migration_type": "migration", **values}
+        )
+        self._id(row)
+        row.obj_reset_changes()
+        self.migrations[row.id] = row
+        return row
+
+    def _Migration_save(self, obj: Any) -> None:  # noqa: N802
+        row = self.migrations[obj.id]
+        for field, value in obj.obj_get_changes().items():
+            setattr(row, field, value)
+
+    def _Migration_get_by_id(self, migration_id: int) -> Any:  # noqa: N802
+        return self.migrations[migration_id].obj_clone()
+
+    def _Migration_get_by_instance_and_status(self, server: str, status: str) -> Any:  # noqa: N802
+        for each in self.migrations.values():
+            if (each.instance_uuid, each.status) == (server, status):
+                return each.obj_clone()
+        raise ExpectedFault("MigrationNotFoundByStatus", f"Migration not found for {server} in {status}", code=404)
 
     # -- devices
 

@@ -22,7 +22,7 @@ from keel_compute.sync.power import PowerSync
 from keel_contract.bus import Bus, Client
 from keel_contract.context import Context
 from keel_contract.errors import RpcTimeout
-from keel_contract.nova.interfaces import BASE, COMPUTE_TASK, CONDUCTOR, SCHEDULER
+from keel_contract.nova.interfaces import BASE, COMPUTE, COMPUTE_TASK, CONDUCTOR, SCHEDULER
 from keel_contract.nova.remote import RemoteObjects
 
 LOG = logging.getLogger(__name__)
@@ -90,6 +90,7 @@ def parts(conf: Any, clients: Clients | None = None) -> list[Any]:
         remote=remote,
         conductor=bus.client(COMPUTE_TASK, pins.of(COMPUTE_TASK)),
         scheduler=bus.client(SCHEDULER, pins.of(SCHEDULER)),
+        computes=bus.client(COMPUTE, pins.of(COMPUTE)),
         machines=machines,
         instances=instances,
         volumes=volumes,

@@ -16,7 +16,8 @@ from keel_compute.records import Records
 class Site:
     """The peers and caches of a process.
 
-    `conductor` and `scheduler` are bus clients (compute_task, scheduler); `records` is the cell through the conductor.
+    `conductor`, `scheduler` and `computes` are bus clients (compute_task, scheduler, compute);
+    `records` is the cell through the conductor.
     """
 
     conf: Any
@@ -26,6 +27,7 @@ class Site:
     remote: Any
     conductor: Any
     scheduler: Any
+    computes: Any
     machines: Informer
     instances: Informer
     volumes: Informer

@@ -8,6 +8,7 @@ from typing import Any
 from keel_common.kube import Stopped
 from keel_compute.endpoints.devices import Devices
 from keel_compute.endpoints.events import Events
+from keel_compute.endpoints.moves import Moves
 from keel_compute.endpoints.power import Power
 from keel_compute.endpoints.views import Views
 from keel_compute.errors import is_fault
@@ -23,7 +24,7 @@ def _unmade(mapping: Any) -> bool:
     return mapping.destination_type == "volume" and not mapping.volume_id
 
 
-class ComputeEndpoint(Power, Devices, Events, Views):
+class ComputeEndpoint(Power, Moves, Devices, Events, Views):
     """Methods of nova-compute for the host `place`; builds run in `jobs`, all else in the bus's own threads."""
 
     def __init__(self, site: Site, place: Place, jobs: Any, enable: Any) -> None:

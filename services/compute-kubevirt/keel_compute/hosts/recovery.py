@@ -17,6 +17,7 @@ from keel_common.kube import VM, Stopped
 from keel_compute.endpoints.journal import recorded
 from keel_compute.errors import MOVED_ON, BuildFailed, Gone, is_fault, text
 from keel_compute.flows import attach, boot, delete, pause, power, rescue
+from keel_compute.hosts import moves
 from keel_compute.kubevirt import state
 from keel_compute.records import now
 from keel_compute.scope import Place, Scope, run
@@ -34,7 +35,6 @@ CLEARED = (
     "image_snapshot",
     "image_pending_upload",
     "image_uploading",
-    "resize_prep",
     "suspending",
     "resuming",
 )
@@ -147,6 +147,8 @@ def _act(instance: Any) -> Callable[[Scope], None] | None:
         return finish_start
     if task in AGAIN:
         return do_again
+    if task in moves.STEPS:
+        return moves.resume
     return clear if task in CLEARED else None
 
 

@@ -153,6 +153,14 @@ def _take(scope: Scope, port: dict, wanted: dict[str, Any]) -> dict:
     raise BuildAbort(f"Port {port['id']} changes all the time.")
 
 
+def rebind(scope: Scope) -> None:
+    """Bind every port that Neutron says the server has to this host. Raises BuildFailed for one that cannot be."""
+    bound = [_bind(scope, port) for port in scope.site.clients.neutron.list_ports(device_id=scope.server)]
+    broken = [port["id"] for port in bound if port.get("binding:vif_type") in UNBOUND]
+    if broken:
+        raise BuildFailed(f"Binding failed for port {', '.join(broken)} on host {scope.place.name}")
+
+
 def describe(scope: Scope, ports: Sequence[dict], kept: Iterable[str] = ()) -> list[dict]:
     """The network info cache for these ports: one question each for networks, subnets and floating addresses."""
     if not ports:
