@@ -40,5 +40,18 @@ OPTIONS = [
     ),
     cfg.FloatOpt("audit_interval", default=5.0, min=0.1, help="Seconds between two looks at all unfinished volumes."),
     cfg.IntOpt("import_attempts", default=3, min=1, help="Restarts of an importer after which an import is an error."),
+    cfg.IntOpt("transfers", default=2, min=1, help="Streams of volume data (images, backups) at a time."),
+    cfg.IntOpt(
+        "transfer_timeout", default=21600, min=60, help="Seconds one stream of volume data out of the cluster may take."
+    ),
+    cfg.StrOpt(
+        "export_links",
+        default="internal",
+        choices=["internal", "external"],
+        help="Which links of a VirtualMachineExport to read volumes from: internal works inside the cluster, external "
+        "needs an Ingress or Route of KubeVirt's export proxy.",
+    ),
+    cfg.StrOpt("upload_proxy_url", help="URL of CDI's upload proxy; unset means the one that CDIConfig tells."),
+    cfg.StrOpt("upload_proxy_cafile", help="Certificates to check the upload proxy with; unset means CDIConfig's."),
     cfg.IntOpt("workers", default=4, min=1, help="Threads that move volumes and snapshots on."),
 ]

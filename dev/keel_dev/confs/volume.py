@@ -49,7 +49,7 @@ def keel(settings: Settings, process: str, health_port: int) -> Sections:
     """A service of OpenKeel: Cinder's options, and our own in groups of our own."""
     return common(settings, process) | {
         "keel": shared.own(settings, health_port),
-        "csi": {"kubeconfig": settings.kubeconfig, "storage_classes": STORAGE_CLASS},
+        "csi": {"kubeconfig": settings.kubeconfig, "storage_classes": STORAGE_CLASS, "export_links": "external"},
     }
 
 

@@ -13,6 +13,7 @@ from keel_common.clients import Clients
 from keel_common.db import Database
 from keel_common.db.stores.cinder import messages, quotas
 from keel_common.kube import DATAVOLUME, PVC, SNAPSHOT, STORAGECLASS, Informer, Kube
+from keel_volume.transfers import Transfers
 
 
 @dataclass
@@ -52,6 +53,7 @@ class Backend:
     scheduler: Any
     cluster: str
     namespace: str
+    transfers: Transfers
     #: volume id -> begin it (again): requests that the cluster could not take when they came.
     unsent: dict[str, Callable[[], None]] = field(default_factory=dict)
 

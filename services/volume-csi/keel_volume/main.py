@@ -21,6 +21,7 @@ from keel_volume import stats
 from keel_volume.backend import Backend, Caches
 from keel_volume.endpoints import VolumeEndpoint
 from keel_volume.reconcile import Reconciler
+from keel_volume.transfers import Transfers
 
 BINARY = "cinder-volume"
 
@@ -40,6 +41,7 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
     _ensure_namespace(kube, conf.csi.namespace)
     reconciler = Reconciler(conf.csi.workers, conf.csi.audit_interval)
     caches = Caches.of(kube, conf.csi.namespace, reconciler.on_event)
+    transfers = Transfers(conf.csi.transfers, reconciler.soon)
     backend = Backend(
         name=name,
         conf=conf,
@@ -50,6 +52,7 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
         scheduler=bus.client(interfaces.SCHEDULER, fleet.pins.of(interfaces.SCHEDULER)),
         cluster=conf.keel.cluster,
         namespace=conf.csi.namespace,
+        transfers=transfers,
     )
     reconciler.serve(backend)
     versions = {"rpc_current_version": interfaces.VOLUME.version, "object_current_version": OBJECT_VERSION}
@@ -65,6 +68,7 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
         heartbeat,
         fleet,
         reconciler,
+        transfers,
         bus.server("cinder-volume", name, [endpoint], fleet.results),
         bus.server(f"cinder-volume.{name}", host, [endpoint], fleet.results),
         Periodic("pools", conf.backend_stats_polling_interval, publish, first=1),

@@ -18,6 +18,7 @@ from oslo_log import log
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.kube import names
 from keel_volume.backend import Backend
+from keel_volume.csi import streams
 from keel_volume.flows import leftovers
 from keel_volume.steps import KINDS, MARKED
 
@@ -111,6 +112,7 @@ class Reconciler:
         found += [(marked(self._backend), ()) for marked in MARKED]
         if self._audits % _LEFTOVERS_EVERY == 0:
             found.append(leftovers.find(self._backend))
+            streams.remove_leftovers(self._backend, self._is_wanted)
         self._audits += 1
         for volumes, snapshots in found:
             for resource_id in volumes:
@@ -121,6 +123,11 @@ class Reconciler:
             if known.unfinished:
                 for resource_id in self._backend.db.read(known.unfinished, self._backend.name):
                     self.soon(kind, resource_id)
+
+    def _is_wanted(self, kind: str, resource_id: str) -> bool:
+        """Whether a stream can still be needed for a resource: it is in a status that a step moves on."""
+        row = self._backend.db.read(KINDS[kind].read, resource_id) if kind in KINDS else None
+        return row is not None and row["status"] in KINDS[kind].steps
 
     def drain(self) -> None:
         """Take the steps that are due in the caller's thread, as far as they go now: for one without own threads."""

@@ -295,6 +295,7 @@ connection = sqlite:///{folder}/cinder.sqlite
 [csi]
 kubeconfig = {sim.kubeconfig}
 namespace = volumes
+export_links = external
 provision_timeout = 4
 extend_timeout = 3
 lost_request_age = 1

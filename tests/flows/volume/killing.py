@@ -50,6 +50,23 @@ class Edge:
         return lambda *args, **kwargs: self._fuse.passing(lambda: found(*args, **kwargs))
 
 
+class Here:
+    """Transfers in the caller's thread."""
+
+    def run(self, kind, resource_id, work):
+        work()
+        return True
+
+    def runs(self, kind, resource_id):
+        return False
+
+    def pause(self, seconds):
+        time.sleep(min(seconds, 0.02))
+
+    def check(self):
+        return None
+
+
 class Life:
     """One process: ``endpoint`` takes messages, ``work`` does what is due once."""
 
@@ -66,6 +83,7 @@ class Life:
             scheduler=world.scheduler,
             cluster=conf.keel.cluster,
             namespace=conf.csi.namespace,
+            transfers=Here(),
         )
         self.reconciler.serve(self.backend)
         self.endpoint = VolumeEndpoint(self.backend, self.reconciler, lambda: world.service, lambda: None)

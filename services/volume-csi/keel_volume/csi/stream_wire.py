@@ -1,0 +1,86 @@
+"""One stream to read: what came of the link of an export, checked for being whole."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import urllib3
+
+from keel_volume.backend import Backend
+from keel_volume.flows.refusals import Refused
+
+CHUNK = 1 << 20
+_TOKEN_HEADER = "x-kubevirt-export-token"
+
+
+class Interrupted(Exception):
+    """A stream that broke. It can be begun again, from its start."""
+
+
+class Reading:
+    """``size`` bytes in pieces of at most 1 MiB. Raises Interrupted when less came."""
+
+    def __init__(self, size: int, pieces: Iterator[bytes], transfers: Any):
+        self.size = size
+        self._pieces, self._transfers = pieces, transfers
+
+    def __iter__(self) -> Iterator[bytes]:
+        came = 0
+        for piece in self._pieces:
+            self._transfers.check()
+            came += len(piece)
+            yield piece
+        if came != self.size:
+            raise Interrupted(f"the stream ended after {came} of {self.size} bytes")
+
+
+class Zeros(Reading):
+    """What a volume that was never used holds."""
+
+    def __init__(self, size: int, transfers: Any):
+        empty = bytes(CHUNK)
+        pieces = (empty[: min(CHUNK, size - start)] for start in range(0, size, CHUNK))
+        super().__init__(size, pieces, transfers)
+
+
+@contextmanager
+def open_link(backend: Backend, export: Mapping[str, Any], token: str) -> Iterator[Reading]:
+    """The raw disk behind a ready export. Raises Interrupted, and Refused when there is no such link."""
+    url, authority = _link(export, backend.conf.csi.export_links)
+    context = ssl.create_default_context(cadata=authority)
+    pool = urllib3.PoolManager(ssl_context=context, retries=False, timeout=urllib3.Timeout(connect=10, read=120))
+    try:
+        answer = pool.request("GET", url, headers={_TOKEN_HEADER: token}, preload_content=False)
+        if answer.status != 200:
+            raise Interrupted(f"the export answered {answer.status}")
+        length = answer.headers.get("Content-Length")
+        if length is None:
+            raise Refused("the export does not tell how long the disk is", retry=False)
+        yield Reading(int(length), _pieces(answer), backend.transfers)
+    except (urllib3.exceptions.HTTPError, OSError) as problem:
+        raise Interrupted(f"the stream of the export broke: {problem}") from problem
+    finally:
+        pool.clear()
+
+
+def _pieces(answer: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+    try:
+        yield from answer.stream(CHUNK, decode_content=False)
+    except (urllib3.exceptions.HTTPError, OSError) as problem:
+        raise Interrupted(f"the stream of the export broke: {problem}") from problem
+
+
+def _link(export: Mapping[str, Any], wanted: str) -> tuple[str, str]:
+    """URL of the raw disk and the certificate of who serves it."""
+    links = export["status"].get("links") or {}
+    side = links.get(wanted)
+    if side is None:
+        raise Refused(f"the export has no {wanted} links, only {', '.join(links) or 'none'}", retry=False)
+    for volume in side["volumes"]:
+        for found in volume.get("formats") or ():
+            if found["format"] == "raw":
+                return found["url"], side["cert"]
+    raise Refused("the export gives no raw disk of this claim", retry=False)
