@@ -84,3 +84,24 @@ def refuses(oracle: Oracle, wish: Wish, who: Identity) -> str | None:
 def _only_for_admins(row: dict[str, Any], who: Identity) -> bool:
     """A check that is not made of others."""
     return any("caller is_admin" in condition for condition in row.get("when", ())) and "admin" not in who.roles
+
+
+def hides(wish: Wish, who: Identity, made: dict[str, str]) -> str | None:
+    """Why the wish reaches nothing: "at once" or, when policy is asked first, "later"; None for what is reached.
+
+    A server or server group of another project exists for administrators only. Most operations look for it before they
+    ask policy; those that look for its mapping first, or ask for a console, ask policy before.
+    """
+    if "admin" in who.roles or who.project == PROJECT:
+        return None
+    names = [name for name in [*world.SERVERS, "group"] if made[name] in wish.request(made)[1]]
+    looked = recorded.live()[wish.op_id].get("lookups", [])
+    if any(each in ("server", "server group") for each in looked) or wish.op_id.partition(" ")[2].startswith(
+        _OTHER_NAME
+    ):
+        return "at once" if names else None
+    return "later" if names else None
+
+
+#: Another name of servers; its look-ups are those of servers (nova 34.0.0 http summary).
+_OTHER_NAME = "/os-volumes_boot/{id}"

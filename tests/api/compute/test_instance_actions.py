@@ -96,7 +96,7 @@ def test_an_unknown_action_or_server_is_not_found(compute, server):
 
 
 def test_another_project_sees_no_actions(compute, server, other):
-    assert compute.get(f"/servers/{server}/os-instance-actions", who=other).status == 403
+    assert compute.get(f"/servers/{server}/os-instance-actions", who=other).status == 404
 
 
 def test_actions_outlive_the_server_from_2_21(compute, act):

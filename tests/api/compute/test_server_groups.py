@@ -90,8 +90,8 @@ def test_lists_are_cut_by_limit_and_offset(compute):
 
 def test_another_project_reads_and_deletes_nothing(compute, other, reader):
     uuid = make(compute).ok.body["server_group"]["id"]
-    assert compute.get(f"/os-server-groups/{uuid}", who=other).status == 403
-    assert compute.delete(f"/os-server-groups/{uuid}", who=other).status == 403
+    assert compute.get(f"/os-server-groups/{uuid}", who=other).status == 404
+    assert compute.delete(f"/os-server-groups/{uuid}", who=other).status == 404
     assert compute.get(f"/os-server-groups/{uuid}", who=reader).status == 200
     assert compute.delete(f"/os-server-groups/{uuid}", who=reader).status == 403
     assert compute.delete(f"/os-server-groups/{uuid}").status == 204

@@ -56,6 +56,7 @@ def build(api: ComputeApi) -> SimpleNamespace:
     made["node"] = hosts.node(api, HOST)["uuid"]
     hosts.node(api, LATER)
     made["service"] = hosts.service(api, "spare", version=74)["uuid"]
+    hosts.node(api, "spare")
     made["old_service"] = str(hosts.service(api, "older", version=74)["id"])
     hosts.service(api, GONE, version=74, forced_down=True)
     hosts.node(api, GONE)

@@ -70,8 +70,9 @@ def test_a_lost_race_is_a_conflict(cloud):
 
 def test_a_server_without_a_cell_is_not_ready(cloud, wish):
     uuid = cloud.create(wish())["server"]["id"]
-    assert act(cloud, uuid, "os-stop").status == 409
-    assert act(cloud, uuid, "lock").status == 404
+    assert act(cloud, uuid, "reboot", {"type": "HARD"}).status == 409
+    for unknown in ("os-start", "os-stop", "trigger_crash_dump", "lock"):  # as measured
+        assert act(cloud, uuid, unknown).status == 404
 
 
 def test_a_message_that_cannot_leave_undoes_the_task_state(cloud):

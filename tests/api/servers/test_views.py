@@ -122,8 +122,8 @@ def test_other_spellings_of_an_id_are_unknown(cloud, uuid, spelling):
     assert reply.status == 404 and reply.message == f"Instance {spelling(uuid)} could not be found."
 
 
-def test_a_stranger_is_refused_after_the_look_up(cloud, uuid, other):
-    assert cloud.api.get(f"/servers/{uuid}", who=other).status == 403
+def test_a_server_of_another_project_is_unknown(cloud, uuid, other):
+    assert cloud.api.get(f"/servers/{uuid}", who=other).status == 404
     assert cloud.api.get("/servers/00000000-0000-4000-8000-000000000000", who=other).status == 404
 
 

@@ -59,7 +59,7 @@ def _user_of(req: Request, volume: str) -> tuple[dict[str, Any], Cell]:
         raise Fault(400, f"Block Device Mapping for volume {volume} is multi-attached and is not valid here.")
     cell, row = rows[0]
     try:
-        server, _ = lookup.server_of(req, row["instance_uuid"], begin.COLUMNS)
+        server, _ = lookup.server_of(req, row["instance_uuid"], begin.COLUMNS, whose="anybodys")
     except Fault as fault:
         raise Fault(400, f"The server of volume {volume} is gone: {fault}") from None
     return server, cell

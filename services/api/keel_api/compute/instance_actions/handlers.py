@@ -60,6 +60,8 @@ def _server(req: Request, uuid: str) -> tuple[dict[str, Any], Cell | None]:
     target = {"project_id": found.project_id}
     if found.cell is None:
         return target, None
+    if lookup.hidden(req, found.project_id):
+        raise lookup.not_found(uuid)
     cell = req.services.cells.get(found.cell)
     server = cell.db.read(servers.one, uuid, ("uuid", "project_id"), deleted=req.at_least(2, 21))
     if server is None:

@@ -12,7 +12,7 @@ from keel_api.compute.hosts import COMPUTE as BINARY
 from keel_api.compute.hosts import all_services
 from keel_api.compute.os_services import views
 from keel_api.http import Fault, Request, handles
-from keel_common.db.stores.nova import migrations, services
+from keel_common.db.stores.nova import cell_mappings, migrations, services
 from keel_contract.errors import BusError
 from keel_contract.nova.interfaces import COMPUTE
 
@@ -67,6 +67,8 @@ def _by_word(req: Request) -> dict:
         raise Fault(
             400, f"Updating a {body['binary']} service is not supported. Only nova-compute services can be updated."
         )
+    if req.services.cells.api.read(cell_mappings.host, body["host"]) is None:
+        raise Fault(404, f"Host '{body['host']}' is not mapped to any cell")
     service = next(
         (row for row in all_services(req) if row["host"] == body["host"] and row["binary"] == body["binary"]), None
     )

@@ -35,9 +35,16 @@ def action_row(req: Request, action: str) -> dict[str, Any]:
     }
 
 
-def server_for(req: Request, uuid: str, rule: str, target: tuple[str, ...]) -> tuple[dict[str, Any], Cell | None]:
-    """The server of an action, the caller's right checked; `target` names its fields that make the policy target."""
+def server_for(
+    req: Request, uuid: str, rule: str, target: tuple[str, ...], in_cells: bool = False
+) -> tuple[dict[str, Any], Cell | None]:
+    """The server of an action, the caller's right checked; `target` names its fields that make the policy target.
+
+    `in_cells`: a server that no cell has yet is unknown to the action (404).
+    """
     server, cell = lookup.server_of(req, uuid, COLUMNS)
+    if in_cells and cell is None:
+        raise lookup.not_found(uuid)
     req.must(rule, {name: server[name] for name in target})
     return server, cell
 

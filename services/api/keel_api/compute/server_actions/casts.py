@@ -20,13 +20,17 @@ _OWNER = ("project_id", "user_id")
 
 @dataclass(frozen=True)
 class Cast:
-    """One action: its key in the body, the rule with the fields of its target, the guard, the message."""
+    """One action: its key in the body, the rule with the fields of its target, the guard, the message.
+
+    `in_cells`: a server that no cell has yet is unknown to it.
+    """
 
     key: str
     rule: str
     target: tuple[str, ...]
     guard: str
     message: str
+    in_cells: bool = False
 
 
 CASTS = (
@@ -35,7 +39,7 @@ CASTS = (
     Cast("suspend", "os-suspend-server:suspend", _OWNER, "suspend", "suspend_instance"),
     Cast("resume", "os-suspend-server:resume", _PROJECT, "resume", "resume_instance"),
     Cast("unrescue", "os-unrescue", _PROJECT, "unrescue", "unrescue_instance"),
-    Cast("trigger_crash_dump", "servers:trigger_crash_dump", _OWNER, "trigger_crash_dump", "trigger_crash_dump"),
+    Cast("trigger_crash_dump", "servers:trigger_crash_dump", _OWNER, "trigger_crash_dump", "trigger_crash_dump", True),
     Cast(
         "injectNetworkInfo",
         "os-admin-actions:inject_network_info",
@@ -54,7 +58,7 @@ _BY_KEY: dict[str | None, Cast] = {cast.key: cast for cast in CASTS}
 def act(req: Request) -> None:
     """Guard, change of state with its record, message."""
     cast = _BY_KEY[req.action]
-    server, cell = begin.server_for(req, req.path["id"], f"os_compute_api:{cast.rule}", cast.target)
+    server, cell = begin.server_for(req, req.path["id"], f"os_compute_api:{cast.rule}", cast.target, cast.in_cells)
     guard = begin.check(req, server, cast.guard, cast.key, cell)
     cell = begin.in_cell(server, cell)
     compute = req.services.rpc(COMPUTE, cell)

@@ -16,14 +16,14 @@ _PROJECT = ("project_id",)
 
 @handles("POST /servers/{id}/action #os-start")
 def start(req: Request) -> None:
-    server, cell = begin.server_for(req, req.path["id"], "os_compute_api:servers:start", _OWNER)
+    server, cell = begin.server_for(req, req.path["id"], "os_compute_api:servers:start", _OWNER, in_cells=True)
     guard = begin.check(req, server, "start", "start")
     _send(req, server, cell, guard, "start", "start_instance")
 
 
 @handles("POST /servers/{id}/action #os-stop")
 def stop(req: Request) -> None:
-    server, cell = begin.server_for(req, req.path["id"], "os_compute_api:servers:stop", _OWNER)
+    server, cell = begin.server_for(req, req.path["id"], "os_compute_api:servers:stop", _OWNER, in_cells=True)
     guard = begin.check(req, server, "stop", "stop")
     _send(req, server, cell, guard, "stop", "stop_instance", {"progress": 0}, clean_shutdown=True)
 

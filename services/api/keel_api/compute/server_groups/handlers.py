@@ -6,6 +6,7 @@ from typing import Any
 
 from keel_api.compute.hosts import COMPUTE
 from keel_api.compute.server_groups import views
+from keel_api.compute.servers import lookup
 from keel_api.http import Fault, Request, handles
 from keel_api.http.paging import whole_number
 from keel_common.db.stores.nova import quotas, server_groups, services
@@ -66,7 +67,7 @@ def remove(req: Request) -> None:
 
 def _one(req: Request, what: str) -> dict[str, Any]:
     rows = req.services.cells.api.read(server_groups.listing, uuid=req.path["id"])
-    if not rows:
+    if not rows or lookup.hidden(req, rows[0]["project_id"]):
         raise _missing(req.path["id"])
     req.must(f"{_RULE}:{what}", {"project_id": rows[0]["project_id"]})
     return rows[0]

@@ -21,8 +21,20 @@ def target_of(server: Mapping[str, Any]) -> dict[str, Any]:
     return {"project_id": server["project_id"], "user_id": server["user_id"]}
 
 
+def hidden(req: Request, project_id: str) -> bool:
+    """Whether what belongs to a project does not exist for the caller: for all others but administrators.
+
+    Measured on nova 34.0.0, which looks for servers in cells and for server groups with the caller's project (404), but
+    not for build requests and mappings of servers: there policy refuses (403).
+    """
+    return not req.context.is_admin and req.context.project_id != project_id
+
+
 def located(req: Request, uuid: str, **more: bool) -> servers_found.Found:
-    """Where a server is (one statement); 404 when it is unknown. `more` as of `servers_found.locate`."""
+    """Where a server of any project is (one statement); 404 when it is unknown. `more` as of `servers_found.locate`.
+
+    Whoever goes on without `read_found` has to ask `hidden`.
+    """
     found = req.services.cells.api.read(servers_found.locate, uuid, **more)
     if found is not None and found.cell is None and found.build is None:
         # between two transactions of the conductor: the mapping is written first, so a second look finds the cell
@@ -32,21 +44,26 @@ def located(req: Request, uuid: str, **more: bool) -> servers_found.Found:
     return found
 
 
-def server_of(req: Request, uuid: str, columns: Collection[str]) -> tuple[dict[str, Any], Cell | None]:
+def server_of(
+    req: Request, uuid: str, columns: Collection[str], whose: str = "callers"
+) -> tuple[dict[str, Any], Cell | None]:
     """A server and its cell (None while it is a build request), in two statements; 404 when it is unknown."""
-    return read_found(req, located(req, uuid), columns)
+    return read_found(req, located(req, uuid), columns, whose=whose)
 
 
 def read_found(
-    req: Request, found: servers_found.Found, columns: Collection[str], once: bool = False
+    req: Request, found: servers_found.Found, columns: Collection[str], once: bool = False, whose: str = "callers"
 ) -> tuple[dict[str, Any], Cell | None]:
-    """The server behind a location; 404 when its cell does not have it.
+    """The server behind a location; 404 when its cell does not have it for the caller.
 
-    `once` raises Unreachable when the cell does not answer at once, instead of waiting for it.
+    `once` raises Unreachable when the cell does not answer at once, instead of waiting for it. `whose` "anybodys" reads
+    servers of all projects: for what the service itself looks up.
     """
     if found.cell is None:
         assert found.build is not None
         return found.build, None
+    if whose == "callers" and hidden(req, found.project_id):
+        raise not_found(found.uuid)
     cell = req.services.cells.get(found.cell)
     wanted = {"uuid", "project_id", "user_id", *columns}
     read = cell.db.read_once if once else cell.db.read

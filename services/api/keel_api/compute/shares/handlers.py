@@ -74,9 +74,9 @@ def delete(req: Request) -> None:
 
 
 def _server(req: Request, rule: str) -> tuple[dict[str, Any], Cell | None]:
-    server, cell = lookup.server_of(req, req.path["server_id"], begin.COLUMNS)
-    req.must(f"{_RULE}:{rule}", {"project_id": server["project_id"]})
-    return server, cell
+    found = lookup.located(req, req.path["server_id"])
+    req.must(f"{_RULE}:{rule}", {"project_id": found.project_id})
+    return lookup.read_found(req, found, begin.COLUMNS)
 
 
 def _view(req: Request) -> View:

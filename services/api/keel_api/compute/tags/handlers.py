@@ -77,7 +77,9 @@ def _found(req: Request, rule: str) -> servers_found.Found:
 
 
 def _tags(req: Request, found: servers_found.Found) -> list[str]:
-    server, _ = lookup.read_found(req, found, ("tags",))
+    server, cell = lookup.read_found(req, found, ("tags",))
+    if cell is None:
+        raise lookup.not_found(found.uuid)
     return server["tags"]
 
 
