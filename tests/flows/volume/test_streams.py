@@ -1,10 +1,12 @@
 """Bytes of volumes out of the cluster and into it: whole, bounded pieces, begun again after a death, nothing left."""
 
 import hashlib
+import shutil
 
 import pytest
 
 from keel_common.kube import DATAVOLUME, EXPORT, POD, PVC, SECRET, SNAPSHOT, Conflict, names
+from keel_dev.disk_images import qcow2
 from keel_volume.csi import naming, streams
 from keel_volume.flows.refusals import Refused
 
@@ -140,6 +142,21 @@ def test_a_claim_is_written_and_is_what_was_written(world, life, row):
     claim = world.kube.get(PVC, "new-claim", world.suite.namespace)
     assert claim["metadata"]["labels"][names.VOLUME] == row["id"]
     _drop(world, "new-claim")
+
+
+@pytest.mark.skipif(not shutil.which("qemu-img"), reason="the simulated cluster cannot convert without qemu-img")
+def test_a_disk_that_looks_like_an_image_is_written_as_it_is(world, life, row):
+    """Its guest has written the header of a qcow2 with a backing file."""
+    trap = qcow2(5 * GIB, backing_file="/etc/passwd")
+    with streams.writing(life.backend, "trap", row, purpose(row)) as sink:
+        sink.write(trap)
+        sink.skip(sink.size - len(trap) - 3)
+        sink.write(b"end")
+    claim = world.kube.get(PVC, "trap", world.suite.namespace)
+    assert claim["status"]["capacity"]["storage"] == "1Gi"
+    assert world.suite.sim.read("trap", 0, len(trap), world.suite.namespace) == trap
+    assert world.suite.sim.read("trap", GIB - 5, 5, world.suite.namespace) == b"\0\0end"
+    _drop(world, "trap")
 
 
 def test_a_broken_writing_is_begun_anew(world, life, row):

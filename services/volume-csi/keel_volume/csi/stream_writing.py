@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import http.client
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
 from keel_common.kube import CDI_CONFIG, DATAVOLUME, PVC, UPLOAD_TOKEN, KubeError
 from keel_volume.backend import Backend
-from keel_volume.csi import claims, holdings
+from keel_volume.csi import claims, disguise, holdings
 from keel_volume.csi.stream_wire import CHUNK, Interrupted
 from keel_volume.flows.refusals import Refused, is_refusal
 
@@ -21,22 +21,29 @@ _EMPTY = bytes(CHUNK)
 
 
 class Writing:
-    """``size`` bytes are to be written, in order; what is not written is zeros."""
+    """``size`` bytes are to be written, in order; what is not written is zeros.
 
-    def __init__(self, connection: http.client.HTTPConnection, size: int, transfers: Any):
+    The request begins when the first bytes are known: they decide how the disk is sent.
+    """
+
+    def __init__(self, begin: Callable[[int], http.client.HTTPConnection], size: int, transfers: Any):
         self.size, self.written = size, 0
-        self._connection, self._transfers = connection, transfers
+        self._begin, self._transfers = begin, transfers
+        self._connection: http.client.HTTPConnection | None = None
+        self._head, self._back = b"", 0
 
     def write(self, data: bytes) -> None:
         """Send on. Raises Interrupted, and Refused for more than ``size``."""
         if self.written + len(data) > self.size:
             raise Refused(f"more than {self.size} bytes for the claim", retry=False)
         self._transfers.check()
-        try:
-            self._connection.send(data)
-        except OSError as problem:
-            raise Interrupted(f"the upload broke: {self._answer() or problem}") from problem
         self.written += len(data)
+        if self._connection is None:
+            self._head += data
+            if len(self._head) >= min(disguise.HEAD, self.size):
+                self._start()
+        else:
+            self._send(data)
 
     def skip(self, length: int) -> None:
         """Zeros: there is no other way to say it on this wire."""
@@ -48,17 +55,36 @@ class Writing:
     def finish(self) -> None:
         """Fill up and hear whether it was taken. Raises Interrupted, Refused."""
         self.skip(self.size - self.written)
-        answer = self._connection.getresponse()
+        self._send(bytes(self._back))
+        answer = self._opened().getresponse()
         text = answer.read(2000).decode("utf-8", "replace")
         if answer.status == 400:
             raise Refused(f"the upload was refused: {text}", retry=False)
         if answer.status >= 300:
             raise Interrupted(f"the upload was answered {answer.status} {text}")
 
+    def _start(self) -> None:
+        front = b""
+        if disguise.is_needed(self._head):
+            front, self._back = disguise.front(self.size), disguise.back(self.size)
+        self._connection = self._begin(len(front) + self.size + self._back)
+        self._send(front + self._head)
+
+    def _send(self, data: bytes) -> None:
+        try:
+            self._opened().send(data)
+        except OSError as problem:
+            raise Interrupted(f"the upload broke: {self._answer() or problem}") from problem
+
+    def _opened(self) -> http.client.HTTPConnection:
+        if self._connection is None:
+            raise Interrupted("the upload has not begun")
+        return self._connection
+
     def _answer(self) -> str:
         """What a server said that stopped listening, if anything."""
         try:
-            answer = self._connection.getresponse()
+            answer = self._opened().getresponse()
             return f"{answer.status} {answer.read(2000).decode('utf-8', 'replace')}"
         except (OSError, http.client.HTTPException):
             return ""
@@ -131,13 +157,17 @@ def _upload(backend: Backend, claim_name: str, size: int) -> Iterator[Writing]:
     asked = UPLOAD_TOKEN.body(claim_name, backend.namespace, spec={"pvcName": claim_name})
     token = backend.kube.create(UPLOAD_TOKEN, asked)["status"]["token"]
     connection = _connection(backend)
-    try:
+
+    def begin(length: int) -> http.client.HTTPConnection:
         connection.putrequest("POST", "/v1beta1/upload")
         connection.putheader("Authorization", f"Bearer {token}")
         connection.putheader("Content-Type", "application/octet-stream")
-        connection.putheader("Content-Length", str(size))
+        connection.putheader("Content-Length", str(length))
         connection.endheaders()
-        yield Writing(connection, size, backend.transfers)
+        return connection
+
+    try:
+        yield Writing(begin, size, backend.transfers)
     finally:
         connection.close()
 
