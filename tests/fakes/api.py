@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import sqlite3
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar
 
 import jsonschema
@@ -18,8 +16,9 @@ from fakes.bus import RecordingBus
 from keel_api import app
 from keel_api.http.dialect import DIALECTS
 from keel_api.http.ops import load
+from keel_api.http.responses import responses_of
 from keel_api.http.routes import Routes
-from keel_api.http.version import Spans, parse
+from keel_api.http.version import parse
 from keel_api.services import ComputeServices, VolumeServices
 from keel_common.clients import Clients
 from keel_common.config import load as load_conf
@@ -28,7 +27,6 @@ from keel_common.db import CELL0, Cells, Database, add, now, schema, sync
 PROJECT = "6f70656e6b65656c00000000000000aa"
 OTHER = "6f70656e6b65656c00000000000000bb"
 CELL1 = "c0ffee00-0000-4000-8000-00000000ce11"
-_DATA = Path(__file__).parents[1] / "api" / "data"
 
 
 @dataclass(frozen=True)
@@ -252,9 +250,8 @@ class _Responses:
     """The recorded response schemas of the compute API."""
 
     def __init__(self) -> None:
-        found = json.loads(gzip.decompress((_DATA / "compute_responses.json.gz").read_bytes()))
-        self._spans = {op: Spans(rows) for op, rows in found["operations"].items()}
-        self._schemas = found["schemas"]
+        found = responses_of(DIALECTS["compute"])
+        self._spans, self._schemas = found.spans, found.schemas
         self._validators: dict[str, Any] = {}
         self._routes = Routes(load(DIALECTS["compute"]))
         self._validators: dict[str, Any] = {}

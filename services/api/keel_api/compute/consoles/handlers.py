@@ -82,7 +82,7 @@ def show_token(req: Request) -> dict[str, Any]:
         if row is None or cell.uuid == CELL0:
             continue
         shown = {name: row[name] for name in ("instance_uuid", "host", "port", "internal_access_path")}
-        if req.at_least(2, 99):
+        if req.at_least(2, 99) and row["tls_port"] is not None:
             shown["tls_port"] = row["tls_port"]
         return {"console": shown}
     raise Fault(404, "Token not found")

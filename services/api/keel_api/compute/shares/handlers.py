@@ -26,10 +26,10 @@ _DELETE_STATES = frozenset({"stopped", "error"})
 
 @handles("GET /servers/{server_id}/shares")
 def index(req: Request) -> dict[str, Any]:
-    """The shares of a server."""
+    """The shares of a server; where they come from is shown for one alone, and to administrators."""
     server, cell = _server(req, "index")
     rows = cell.db.read(shares.of_server, server["uuid"]) if cell else []
-    return {"shares": _view(req).render(req.version, (), rows)}
+    return {"shares": SHARE.render(req.version, (), rows)}
 
 
 @handles("GET /servers/{server_id}/shares/{id}")
