@@ -16,6 +16,14 @@ _REMEMBERED = 20_000
 _LOOK_AGAIN = 1.0  # seconds between looks at policy.yaml
 
 
+def enforcer(conf: Any, suite: str) -> policy.Enforcer:
+    """oslo.policy with the rules of a suite and the files that ``conf`` names, not read yet."""
+    made = policy.Enforcer(conf)
+    made.suppress_deprecation_warnings = True
+    made.register_defaults(defaults(suite))
+    return made
+
+
 class Policies:
     """The rules of one suite with the operator's policy.yaml over them.
 
@@ -23,9 +31,7 @@ class Policies:
     """
 
     def __init__(self, conf: Any, suite: str):
-        self._enforcer = policy.Enforcer(conf)
-        self._enforcer.suppress_deprecation_warnings = True
-        self._enforcer.register_defaults(defaults(suite))
+        self._enforcer = enforcer(conf, suite)
         self._enforcer.load_rules()
         self._lock = threading.Lock()
         self._memo: LRUCache[Any, bool] = LRUCache(_REMEMBERED)

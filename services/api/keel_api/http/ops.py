@@ -49,6 +49,7 @@ class Op:
     request: Spans  # schema names of the body
     query: Spans  # schema names of the query
     success: Spans  # status codes
+    errors: Spans = field(default_factory=lambda: Spans([]))  # codes it is meant to refuse with
     policies: tuple[str, ...] = ()
     handler: Handler | None = None
     names: tuple[str, ...] = field(default=())  # path parameters, in order
@@ -67,6 +68,7 @@ class Op:
             request=Spans(row.get("request", [])),
             query=Spans(row.get("query", [])),
             success=Spans(row.get("success", [])),
+            errors=Spans([[since, until, tuple(codes)] for since, until, codes in row.get("errors", [])]),
             policies=tuple(row.get("policies", ())),
             names=tuple(part[1:-1] for part in row["path"].split("/") if part.startswith("{")),
         )

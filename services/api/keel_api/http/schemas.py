@@ -136,13 +136,13 @@ def _own_keywords(schema: Any, suite: str) -> Any:
     return result
 
 
-def _sound(schema: Any) -> Any:
-    """Without the recorded slips: a ``type`` among the properties, a ``required`` of nothing."""
+def sound(schema: Any) -> Any:
+    """A schema without the recorded slips: a ``type`` among the properties, a ``required`` of nothing."""
     if isinstance(schema, list):
-        return [_sound(item) for item in schema]
+        return [sound(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _sound(value) for key, value in schema.items()}
+    found = {key: sound(value) for key, value in schema.items()}
     if isinstance(found.get("properties"), dict):
         found["properties"] = {key: sub for key, sub in found["properties"].items() if isinstance(sub, dict | bool)}
     if found.get("required") == []:
@@ -155,7 +155,7 @@ class Schema:
 
     def __init__(self, name: str, schema: dict[str, Any], dialect: Dialect):
         self.name = name
-        self.schema = schema = _sound(schema)
+        self.schema = schema = sound(schema)
         self._fast = _FAST[dialect.draft](_own_keywords(schema, dialect.suite), keywords=_KEYWORDS)
         checker = jsonschema.FormatChecker(formats=())
         for format_name, check in _FORMATS[dialect.suite].items():
