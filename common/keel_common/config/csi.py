@@ -44,6 +44,12 @@ OPTIONS = [
     cfg.IntOpt(
         "transfer_timeout", default=21600, min=60, help="Seconds one stream of volume data out of the cluster may take."
     ),
+    cfg.IntOpt(
+        "transfer_attempts",
+        default=3,
+        min=1,
+        help="Streams of volume data that may break before what they are for is an error.",
+    ),
     cfg.StrOpt(
         "export_links",
         default="internal",

@@ -9,7 +9,7 @@ from typing import Any
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder import backend_groups as grouped
 from keel_volume.backend import Backend
-from keel_volume.flows import create, delete, extend, group_snapshots, groups, revert, snapshots, stand_in
+from keel_volume.flows import create, delete, extend, group_snapshots, groups, revert, snapshots, stand_in, upload
 
 Step = Callable[[Backend, dict[str, Any]], None]
 
@@ -38,6 +38,7 @@ KINDS = {
             "extending": extend.advance,
             "deleting": delete.advance,
             "reverting": revert.advance,
+            "uploading": upload.advance,
         },
         (extend.settle, stand_in.settle),
     ),

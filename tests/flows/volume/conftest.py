@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 import sqlalchemy as sa
+from fakes.image_server import ImageServer
 
 from keel_common import config
 from keel_common.db import Database, sync
@@ -13,7 +14,7 @@ from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder import metadata, quota_counts, quotas, services, snapshots, types, volumes, workers
 from keel_common.db.stores.cinder.rows import TABLES
 from keel_common.db.stores.cinder.rows import now as moment
-from keel_common.kube import DATAVOLUME, NAMESPACE, PVC, Kube, names
+from keel_common.kube import DATAVOLUME, NAMESPACE, PV, PVC, Kube, names
 from keel_common.runtime import Process
 from keel_common.wire import cinder as wire
 from keel_contract.bus import Bus
@@ -41,7 +42,9 @@ class Suite:
         self.db = Database(conf.database.connection, conf.database)
         self.kube = Kube(str(sim.kubeconfig))
         self.namespace = conf.csi.namespace
-        self.context = Context(user_id="u", project_id=PROJECT, roles=["member"], overwrite=False)
+        self.context = Context(
+            user_id="u", project_id=PROJECT, roles=["member"], auth_token="user-token", overwrite=False
+        )
         self._bus = Bus(conf, "cinder")
         self.scheduler = self._bus.client(interfaces.SCHEDULER)
         self.volume_service = self._bus.client(interfaces.VOLUME)
@@ -280,7 +283,7 @@ def _update(table, row_id, values):
 @contextlib.contextmanager
 def made_suite(folder):
     """A suite on a simulated cluster of its own, not started."""
-    with KubeSim(seed=7) as sim:
+    with KubeSim(seed=7) as sim, contextlib.closing(ImageServer()) as images:
         # Real time, short steps: deadlines compare the cluster's timestamps with our clock.
         sim.cluster.knobs.delays = {step: seconds / 50 for step, seconds in sim.cluster.knobs.delays.items()}
         path = folder / "cinder.conf"
@@ -290,6 +293,13 @@ host = host1
 transport_url = fake:/
 enabled_backends = cluster
 backend_stats_polling_interval = 3
+glance_api_servers = {images.url}
+[service_user]
+auth_type = admin_token
+endpoint = {images.url}
+token = service-token
+[nova]
+endpoint_override = {images.url}
 [database]
 connection = sqlite:///{folder}/cinder.sqlite
 [csi]
@@ -303,7 +313,9 @@ audit_interval = 0.5
 """)
         conf = config.load("volume", [], [str(path)])
         sync(Database(conf.database.connection, conf.database), "cinder")
-        yield Suite(conf, sim)
+        found = Suite(conf, sim)
+        found.images = images
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -343,6 +355,20 @@ class World:
         if status != "available":
             self.suite.set_status(row["id"], status=status)
         return row["id"]
+
+    def shrink(self, claim, size="3Mi"):
+        """Make the disk small, for what reads it often."""
+        cluster, small = self.suite.sim.cluster, {"storage": size}
+        found = cluster.get(PVC.plural, self.suite.namespace, claim)
+
+        def of_claim(item):
+            item["spec"]["resources"]["requests"] = item["status"]["capacity"] = small
+
+        def of_volume(item):
+            item["spec"]["capacity"] = small
+
+        cluster.writes.modify(PV.plural, "", found["spec"]["volumeName"], of_volume, "t")
+        cluster.writes.modify(PVC.plural, self.suite.namespace, claim, of_claim, "t")
 
     def snapshot(self, volume_id):
         cut = self.suite.snapshot(volume_id, tell=False)

@@ -24,7 +24,8 @@ def volume(world):
     """With something at its start, in its middle and at its end."""
     found = world.volume()
     claim = naming.claim(world.suite.row(found))
-    for place in (0, 300 * MIB + 7, GIB - 5):
+    world.shrink(claim, "16Mi")
+    for place in (0, 3 * MIB + 7, 16 * MIB - 5):
         world.suite.sim.write(claim, place, b"data!", world.suite.namespace)
     return found
 
@@ -69,7 +70,7 @@ def use(world, claim, name="guest"):
 def test_a_volume_is_read_whole(world, life, row):
     claim = naming.claim(row)
     with streams.reading(life.backend, claim, purpose(row)) as stream:
-        assert stream.size == GIB
+        assert stream.size == 16 * MIB
         assert digest(stream) == checksum(world, claim)
     assert left(world) == []
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from keel_common.domain.volume.states import Transition
 
 #: Statuses of volumes and snapshots that the volume service owns: each has a deadline and ends.
-OWNED_VOLUME = ("creating", "downloading", "extending", "deleting", "reverting")
+OWNED_VOLUME = ("creating", "downloading", "extending", "deleting", "reverting", "uploading")
 OWNED_SNAPSHOT = ("creating", "deleting")
 
 _ROWS = (
@@ -22,6 +22,9 @@ _ROWS = (
     ),
     Transition("delete failed", "volumes", {"status": ("deleting",)}, values={"status": "error_deleting"}),
     Transition("deleted", "volumes", {"status": ("deleting",)}, values={"status": "deleted"}),
+    Transition("uploaded", "volumes", {"status": ("uploading",)}),
+    Transition("reimaged", "volumes", {"status": ("downloading",)}, values={"bootable": True}),
+    Transition("reimage failed", "volumes", {"status": ("downloading",)}, values={"status": "error"}),
     Transition("extended", "volumes", {"status": ("extending",)}),
     Transition("extend failed", "volumes", {"status": ("extending",)}, values={"status": "error_extending"}),
     Transition(

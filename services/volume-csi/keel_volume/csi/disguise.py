@@ -8,8 +8,7 @@ Pure.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable
+from keel_volume.csi import qcow2
 
 #: Offset and magic of what CDI unpacks or converts: gzip, xz, zstd, qcow2, VMDK, VDI, VHD, VHDX.
 _MAGIC = (
@@ -26,11 +25,6 @@ _MAGIC = (
 )
 #: Bytes of a disk to look at.
 HEAD = 512
-_BITS = 21
-_CLUSTER = 1 << _BITS
-_TABLE = _CLUSTER // 8
-_COUNTS = _CLUSTER // 2
-_COPIED = 1 << 63
 
 
 def is_needed(head: bytes) -> bool:
@@ -39,32 +33,10 @@ def is_needed(head: bytes) -> bool:
 
 
 def front(size: int) -> bytes:
-    """What comes before the ``size`` bytes of the disk: header and tables of a qcow2 version 3 (QEMU's layout)."""
-    data = -(-size // _CLUSTER)
-    tables = -(-data // _TABLE)
-    counts = 1
-    while counts * _COUNTS < 3 + counts + tables + data:
-        counts += 1
-    first = 3 + counts + tables
-    header = struct.pack(
-        ">4sIQIIQIIQQIIQQQQIIII",
-        b"QFI\xfb", 3, 0, 0, _BITS, size, 0, tables, (2 + counts) << _BITS, _CLUSTER, 1, 0, 0, 0, 0, 0, 4, 104, 0, 0,
-    )  # fmt: skip
-    blocks = [_entries((2 + number) << _BITS for number in range(counts))]
-    ones = b"\0\1" * (first + data)
-    blocks += [ones[start : start + _CLUSTER].ljust(_CLUSTER, b"\0") for start in range(0, counts * _CLUSTER, _CLUSTER)]
-    blocks.append(_entries((3 + counts + number) << _BITS | _COPIED for number in range(tables)))
-    for start in range(0, data, _TABLE):
-        end = min(data, start + _TABLE)
-        blocks.append(_entries((first + number) << _BITS | _COPIED for number in range(start, end)))
-    return header.ljust(_CLUSTER, b"\0") + b"".join(blocks)
+    """What comes before the ``size`` bytes of the disk."""
+    return qcow2.front(size)
 
 
 def back(size: int) -> int:
     """Zero bytes that follow the disk."""
-    return -size % _CLUSTER
-
-
-def _entries(offsets: Iterable[int]) -> bytes:
-    found = list(offsets)
-    return struct.pack(f">{len(found)}Q", *found).ljust(_CLUSTER, b"\0")
+    return -size % qcow2.CLUSTER

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,15 +21,15 @@ class Interrupted(Exception):
 
 
 class Reading:
-    """``size`` bytes in pieces of at most 1 MiB. Raises Interrupted when less came."""
+    """``size`` bytes in pieces of at most 1 MiB, each iteration from the start. Raises Interrupted when less came."""
 
-    def __init__(self, size: int, pieces: Iterator[bytes], transfers: Any):
+    def __init__(self, size: int, begin: Callable[[], Iterator[bytes]], transfers: Any):
         self.size = size
-        self._pieces, self._transfers = pieces, transfers
+        self._begin, self._transfers = begin, transfers
 
     def __iter__(self) -> Iterator[bytes]:
         came = 0
-        for piece in self._pieces:
+        for piece in self._begin():
             self._transfers.check()
             came += len(piece)
             yield piece
@@ -42,8 +42,11 @@ class Zeros(Reading):
 
     def __init__(self, size: int, transfers: Any):
         empty = bytes(CHUNK)
-        pieces = (empty[: min(CHUNK, size - start)] for start in range(0, size, CHUNK))
-        super().__init__(size, pieces, transfers)
+
+        def begin() -> Iterator[bytes]:
+            return (empty[: min(CHUNK, size - start)] for start in range(0, size, CHUNK))
+
+        super().__init__(size, begin, transfers)
 
 
 @contextmanager
@@ -52,18 +55,24 @@ def open_link(backend: Backend, export: Mapping[str, Any], token: str) -> Iterat
     url, authority = _link(export, backend.conf.csi.export_links)
     context = ssl.create_default_context(cadata=authority)
     pool = urllib3.PoolManager(ssl_context=context, retries=False, timeout=urllib3.Timeout(connect=10, read=120))
+    begun = [_ask(pool, url, token)]
+    length = begun[0].headers.get("Content-Length")
+    if length is None:
+        raise Refused("the export does not tell how long the disk is", retry=False)
     try:
-        answer = pool.request("GET", url, headers={_TOKEN_HEADER: token}, preload_content=False)
-        if answer.status != 200:
-            raise Interrupted(f"the export answered {answer.status}")
-        length = answer.headers.get("Content-Length")
-        if length is None:
-            raise Refused("the export does not tell how long the disk is", retry=False)
-        yield Reading(int(length), _pieces(answer), backend.transfers)
-    except (urllib3.exceptions.HTTPError, OSError) as problem:
-        raise Interrupted(f"the stream of the export broke: {problem}") from problem
+        yield Reading(int(length), lambda: _pieces(begun.pop() if begun else _ask(pool, url, token)), backend.transfers)
     finally:
         pool.clear()
+
+
+def _ask(pool: urllib3.PoolManager, url: str, token: str) -> urllib3.BaseHTTPResponse:
+    try:
+        answer = pool.request("GET", url, headers={_TOKEN_HEADER: token}, preload_content=False)
+    except (urllib3.exceptions.HTTPError, OSError) as problem:
+        raise Interrupted(f"the export cannot be reached: {problem}") from problem
+    if answer.status != 200:
+        raise Interrupted(f"the export answered {answer.status}")
+    return answer
 
 
 def _pieces(answer: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
@@ -71,6 +80,8 @@ def _pieces(answer: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
         yield from answer.stream(CHUNK, decode_content=False)
     except (urllib3.exceptions.HTTPError, OSError) as problem:
         raise Interrupted(f"the stream of the export broke: {problem}") from problem
+    finally:
+        answer.close()
 
 
 def _link(export: Mapping[str, Any], wanted: str) -> tuple[str, str]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from keel_volume.endpoints.connections import Connections
 from keel_volume.endpoints.groups import Groups
+from keel_volume.endpoints.images import Images
 from keel_volume.endpoints.moves import Moves
 from keel_volume.endpoints.snapshots import Snapshots
 from keel_volume.endpoints.upkeep import Upkeep
 from keel_volume.endpoints.volumes import Volumes
 
 
-class VolumeEndpoint(Volumes, Snapshots, Connections, Groups, Moves, Upkeep):
+class VolumeEndpoint(Volumes, Snapshots, Connections, Groups, Images, Moves, Upkeep):
     """The methods of topic cinder-volume: a group of them in each module beside this one."""

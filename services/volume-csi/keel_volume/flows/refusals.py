@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from keel_common.clients.errors import ClientError
 from keel_common.kube import KubeError
 
 #: Codes of 4xx that pass: time-out, two that write at once (as claims under one ResourceQuota do), throttling.
@@ -15,6 +16,11 @@ class Refused(Exception):
         super().__init__(message)
         self.retry = retry
         self.detail = detail
+
+
+def is_client_refusal(problem: ClientError) -> bool:
+    """Whether another service said no, so that asking again is no use."""
+    return 400 <= problem.status < 500 and problem.status not in _PASSING
 
 
 def is_refusal(problem: KubeError) -> bool:
