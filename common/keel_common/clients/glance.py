@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
@@ -57,9 +58,10 @@ class Glance:
         return f"{self._service.endpoint()}/images/{image_id}"
 
     def download(self, context: Any, image_id: str) -> Iterator[bytes]:
-        """The image's data, in pieces of at most 1 MiB."""
+        """The image's data, in pieces of at most 1 MiB; asked for with the first of them. Close it when not all is read."""
         response = self._service.request("GET", f"/v2/images/{image_id}/file", context=context, stream=True)
-        return response.iter_content(_CHUNK)
+        with contextlib.closing(response):
+            yield from response.iter_content(_CHUNK)
 
     def create(self, context: Any, image: dict) -> dict:
         """A queued image without data."""

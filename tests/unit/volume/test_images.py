@@ -7,10 +7,14 @@ import pytest
 
 from keel_common.clients import errors
 from keel_common.kube import KubeError
+from keel_dev.disk_images import qcow2
 from keel_volume.flows import images
 from keel_volume.flows.refusals import Refused, is_refusal
 
 GIB = 2**30
+SIGNED = dict.fromkeys(
+    ("img_signature", "img_signature_hash_method", "img_signature_key_type", "img_signature_certificate_uuid"), "x"
+)
 GOOD = {"id": "i", "name": "cirros", "status": "active", "disk_format": "qcow2", "size": 1000, "virtual_size": GIB}
 
 
@@ -25,6 +29,9 @@ class Glance:
             raise self.problem
         return self.image
 
+    def download(self, context, image_id):
+        yield qcow2(self.image.get("virtual_size") or GIB)
+
     def file_url(self, image_id):
         return f"http://images/{image_id}/file"
 
@@ -32,23 +39,28 @@ class Glance:
         return "of-the-service"
 
 
-def opened(glance, size=1, token="of-the-user"):
-    backend = SimpleNamespace(clients=SimpleNamespace(glance=glance))
+def opened(glance, size=1, token="of-the-user", **settings):
+    conf = SimpleNamespace(
+        **{"image_conversion_disable": False, "verify_glance_signatures": "enabled", "vmdk_allowed_types": []}
+        | settings
+    )
+    backend = SimpleNamespace(clients=SimpleNamespace(glance=glance), conf=conf)
     return images.open_for_import(backend, SimpleNamespace(auth_token=token), {"id": "v", "size": size}, "i")
 
 
 def test_an_image_is_read_with_the_token_of_the_user_else_of_the_service():
-    assert opened(Glance(GOOD)) == (GOOD, "of-the-user", "http://images/i/file")
-    assert opened(Glance(GOOD), token=None)[1] == "of-the-service"
+    assert opened(Glance(GOOD)) == images.Source(GOOD, "of-the-user", "http://images/i/file")
+    assert opened(Glance(GOOD), token=None).token == "of-the-service"
 
 
 @pytest.mark.parametrize(
     ("change", "detail"),
     [
-        ({"status": "queued"}, "DRIVER_FAILED_CREATE"),
+        ({"status": "queued"}, "UNKNOWN_ERROR"),
         ({"disk_format": "ami"}, "IMAGE_FORMAT_UNACCEPTABLE"),
-        ({"virtual_size": GIB + 1}, "DRIVER_FAILED_CREATE"),
-        ({"virtual_size": None, "size": GIB + 1}, "DRIVER_FAILED_CREATE"),
+        ({"virtual_size": GIB + 1}, "UNKNOWN_ERROR"),
+        ({"virtual_size": None, "size": GIB + 1}, "UNKNOWN_ERROR"),
+        (SIGNED, "SIGNATURE_VERIFICATION_FAILED"),
     ],
 )
 def test_an_image_that_cannot_fill_the_volume_is_refused_for_every_backend(change, detail):
@@ -93,3 +105,16 @@ def test_a_volume_remembers_facts_and_properties_of_its_image_but_nothing_about_
 )
 def test_a_refusal_is_final_and_a_bad_moment_passes(code, final):
     assert is_refusal(KubeError(code, "Said", "so")) is final
+
+
+def test_what_sums_up_the_data_is_handed_on_as_the_importer_takes_it():
+    strong = {"os_hash_algo": "sha512", "os_hash_value": "ab", "checksum": "cd"}
+    assert opened(Glance(GOOD | strong)).checksum == "sha512:ab"
+    assert opened(Glance(GOOD | strong | {"os_hash_algo": "blake2b"})).checksum == "md5:cd"
+    assert opened(Glance(GOOD)).checksum is None
+
+
+def test_an_operator_may_forbid_conversion_and_look_away_from_signatures():
+    with pytest.raises(Refused, match="not converted"):
+        opened(Glance(GOOD), image_conversion_disable=True)
+    assert opened(Glance(GOOD | SIGNED), verify_glance_signatures="disabled")

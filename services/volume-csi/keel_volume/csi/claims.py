@@ -37,10 +37,17 @@ def claim(volume: Mapping[str, Any], namespace: str, access_mode: str) -> dict:
     return _named(PVC.body(naming.claim(volume), namespace, spec=spec), volume)
 
 
-def image_import(volume: Mapping[str, Any], namespace: str, access_mode: str, url: str) -> dict:
-    """A DataVolume that fills a claim of the same name from ``url``; headers come from the secret beside it."""
-    source = {"http": {"url": url, "secretExtraHeaders": [image_secret_name(volume["id"])]}}
-    spec = {"source": source, "pvc": _claim_spec(volume, access_mode)}
+def image_import(
+    volume: Mapping[str, Any], namespace: str, access_mode: str, url: str, checksum: str | None = None
+) -> dict:
+    """A DataVolume that fills a claim of the same name from ``url``; headers come from the secret beside it.
+
+    ``checksum`` (algorithm:hex) is of the data behind the URL: what was looked at is what is written.
+    """
+    http: dict[str, Any] = {"url": url, "secretExtraHeaders": [image_secret_name(volume["id"])]}
+    if checksum:
+        http["checksum"] = checksum
+    spec = {"source": {"http": http}, "pvc": _claim_spec(volume, access_mode)}
     body = _named(DATAVOLUME.body(naming.claim(volume), namespace, spec=spec), volume)
     body["metadata"]["annotations"] = {_BIND_AT_ONCE: "true"}
     return body

@@ -51,7 +51,7 @@ class Volumes(Served):
         except Refused as refusal:
             LOG.error("volume %s: %s", row["id"], refusal)
             if not (self._takes_back(row) and reschedule and refusal.retry):
-                create.fail(backend, row, "CREATE_VOLUME_FROM_BACKEND", refusal.detail)
+                create.fail(backend, row, refusal.action, refusal.detail)
             elif backend.db.run(rows.create_rescheduled, row["id"]):
                 reschedule(str(refusal))
         except KubeError as problem:

@@ -43,10 +43,10 @@ def _is_copy(row: Mapping[str, Any]) -> bool:
 
 
 def _begin_import(backend: Backend, context: Any, row: Mapping[str, Any], image_id: str) -> None:
-    image, token, url = images.open_for_import(backend, context, row, image_id)
-    body = claims.image_import(row, backend.namespace, backend.access_mode, url)
-    body["metadata"]["annotations"][images.FACTS] = orjson.dumps(images.facts(image)).decode()
-    backend.kube.apply(SECRET, claims.image_secret(row, backend.namespace, token))
+    source = images.open_for_import(backend, context, row, image_id)
+    body = claims.image_import(row, backend.namespace, backend.access_mode, source.url, source.checksum)
+    body["metadata"]["annotations"][images.FACTS] = orjson.dumps(images.facts(source.image)).decode()
+    backend.kube.apply(SECRET, claims.image_secret(row, backend.namespace, source.token))
     backend.kube.ensure(DATAVOLUME, body)
 
 

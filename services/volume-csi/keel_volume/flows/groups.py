@@ -57,7 +57,7 @@ def _begin(backend: Backend, member: Mapping[str, Any]) -> None:
         create.begin(backend, None, member, None)
     except Refused as refusal:
         LOG.error("volume %s: %s", member["id"], refusal)
-        create.fail(backend, member, "CREATE_VOLUME_FROM_BACKEND", refusal.detail)
+        create.fail(backend, member, refusal.action, refusal.detail)
     except KubeError as problem:
         LOG.warning("volume %s has to wait for the cluster: %s", member["id"], problem)
         if backend.gives_up_creation(member["created_at"]):

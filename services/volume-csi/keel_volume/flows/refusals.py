@@ -10,12 +10,22 @@ _PASSING = (408, 409, 429)
 
 
 class Refused(Exception):
-    """The volume cannot be made here. ``retry``: another backend may be asked. ``detail`` names the user message."""
+    """The volume cannot be made here. ``retry``: another backend may be asked.
 
-    def __init__(self, message: str, *, retry: bool, detail: str = "DRIVER_FAILED_CREATE"):
+    ``action`` and ``detail`` name the user message.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry: bool,
+        action: str = "CREATE_VOLUME_FROM_BACKEND",
+        detail: str = "DRIVER_FAILED_CREATE",
+    ):
         super().__init__(message)
         self.retry = retry
-        self.detail = detail
+        self.action, self.detail = action, detail
 
 
 def is_client_refusal(problem: ClientError) -> bool:
