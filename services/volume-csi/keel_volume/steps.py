@@ -9,7 +9,18 @@ from typing import Any
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder import backend_groups as grouped
 from keel_volume.backend import Backend
-from keel_volume.flows import create, delete, extend, group_snapshots, groups, revert, snapshots, stand_in, upload
+from keel_volume.flows import (
+    create,
+    delete,
+    extend,
+    group_snapshots,
+    groups,
+    reimage,
+    revert,
+    snapshots,
+    stand_in,
+    upload,
+)
 
 Step = Callable[[Backend, dict[str, Any]], None]
 
@@ -34,13 +45,13 @@ KINDS = {
         rows.volume,
         {
             "creating": create.advance,
-            "downloading": create.advance,
+            "downloading": reimage.advance,
             "extending": extend.advance,
             "deleting": delete.advance,
             "reverting": revert.advance,
             "uploading": upload.advance,
         },
-        (extend.settle, stand_in.settle),
+        (extend.settle, reimage.settle, stand_in.settle),
     ),
     "snapshot": Kind(
         rows.snapshot, {"creating": group_snapshots.advance_member, "deleting": snapshots.advance_deletion}
@@ -60,4 +71,4 @@ KINDS = {
 }
 
 #: What the cluster remembers of volumes whose rows may say that nothing is to be done: each gives ids of volumes.
-MARKED: tuple[Callable[[Backend], list[str]], ...] = (extend.marked, stand_in.marked)
+MARKED: tuple[Callable[[Backend], list[str]], ...] = (extend.marked, reimage.marked, stand_in.marked)

@@ -387,7 +387,11 @@ class World:
     def claims(self, volume_id):
         """Names of what the cluster holds with the label of a volume."""
         held = [*self.kube.list(PVC, self.suite.namespace), *self.kube.list(DATAVOLUME, self.suite.namespace)]
-        return {item["metadata"]["name"] for item in held if item["metadata"]["labels"].get(names.VOLUME) == volume_id}
+        return {
+            item["metadata"]["name"]
+            for item in held
+            if (item["metadata"].get("labels") or {}).get(names.VOLUME) == volume_id
+        }
 
     def is_settled(self, volume_id):
         """Nothing is under way: one claim is there and bears no mark."""

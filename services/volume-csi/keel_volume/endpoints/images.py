@@ -10,7 +10,7 @@ from oslo_log import log
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder import workers
 from keel_volume.endpoints.served import Served
-from keel_volume.flows import upload
+from keel_volume.flows import reimage, upload
 
 LOG = log.getLogger(__name__)
 
@@ -28,3 +28,14 @@ class Images(Served):
                 return
             backend.db.run(workers.take, "Volume", volume_id, "uploading", self._service_id())
             upload.begin(backend, context, row, image_meta)
+
+    def reimage(self, context: Any, volume: Any, image_meta: Mapping[str, Any], image_snap: Any = None) -> None:
+        """Begin to write an image, or the snapshot behind it, over a volume; the row says downloading already."""
+        backend = self._backend
+        with self._reconciler.alone("volume", volume.id):
+            row = backend.db.read(rows.volume, volume.id)
+            if row is None or row["status"] != "downloading":
+                LOG.info("volume %s is not to be written over any more", volume.id)
+                return
+            backend.db.run(workers.take, "Volume", volume.id, "downloading", self._service_id())
+            reimage.begin(backend, context, row, image_meta, image_snap.id if image_snap else None)

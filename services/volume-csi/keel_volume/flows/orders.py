@@ -71,6 +71,12 @@ def read(backend: Backend, row: Mapping[str, Any], verb: str) -> Order | None:
     return Order(verb, kept["facts"], header.removeprefix(_HEADER), since, kept["tries"], kept["outcome"])
 
 
+def note(backend: Backend, row: Mapping[str, Any], order: Order, facts: Mapping[str, Any], token: str) -> None:
+    """Add to what is known of it."""
+    header = base64.b64encode(f"{_HEADER}{token}".encode()).decode()
+    _change(backend, row, order, facts={**order.facts, **facts}, data={"token": header})
+
+
 def tried(backend: Backend, row: Mapping[str, Any], order: Order) -> None:
     """One more try begins."""
     _change(backend, row, order, tries=order.tries + 1)
@@ -89,7 +95,7 @@ def forget(backend: Backend, row: Mapping[str, Any]) -> None:
 def _change(backend: Backend, row: Mapping[str, Any], order: Order, **changed: Any) -> None:
     kept = {
         "verb": order.verb,
-        "facts": order.facts,
+        "facts": dict(changed.get("facts", order.facts)),
         "since": order.since.isoformat(),
         "tries": changed.get("tries", order.tries),
         "outcome": changed.get("outcome"),

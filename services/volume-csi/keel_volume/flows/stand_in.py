@@ -7,7 +7,7 @@ stand-in that the row names has won, one that it does not name belongs to work t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from oslo_log import log
@@ -23,22 +23,29 @@ LOG = log.getLogger(__name__)
 #: What a stand-in is made for (annotation): another purpose, another content.
 PURPOSE = "openstack.org/stand-in-for"
 #: Statuses and migration statuses of rows whose stand-in is still being filled.
-_AT_WORK = ("reverting", "retyping")
+_AT_WORK = ("reverting", "retyping", "downloading")
 _MOVING = ("starting", "migrating", "completing")
 
 
-def step(backend: Backend, row: Mapping[str, Any], purpose: str, like: Mapping[str, Any]) -> Seen:
+def step(
+    backend: Backend,
+    row: Mapping[str, Any],
+    purpose: str,
+    like: Mapping[str, Any],
+    fill: Callable[[Mapping[str, Any]], dict] | None = None,
+) -> Seen:
     """Ask for the stand-in (again) and look how far it is: ready, failed for good, or on its way.
 
     ``like``: columns in which the stand-in differs from the volume: ``host`` (its pool), and ``snapshot_id`` with
-    ``snapshot_location`` or ``source_volid`` with ``source_location`` for what fills it.
+    ``snapshot_location`` or ``source_volid`` with ``source_location`` for what fills it. ``fill(wanted row)`` gives the
+    body of a DataVolume that fills it with something else.
     """
     name = naming.next_claim(row)
     caches = backend.caches
     claim, data_volume = caches.claims.get(name), caches.imports.get(name)
     first = data_volume or claim
     if first is None:
-        return _ask(backend, row, purpose, {**row, **like, "provider_location": name})
+        return _ask(backend, row, purpose, {**row, **like, "provider_location": name}, fill)
     if holdings.note(first, PURPOSE) != purpose:
         holdings.remove(backend, [name])
         return Seen(message="an earlier stand-in has to go first")
@@ -51,9 +58,17 @@ def step(backend: Backend, row: Mapping[str, Any], purpose: str, like: Mapping[s
     return seen
 
 
-def _ask(backend: Backend, row: Mapping[str, Any], purpose: str, wanted: Mapping[str, Any]) -> Seen:
+def _ask(
+    backend: Backend,
+    row: Mapping[str, Any],
+    purpose: str,
+    wanted: Mapping[str, Any],
+    fill: Callable[[Mapping[str, Any]], dict] | None,
+) -> Seen:
     moves = claims.storage_class(wanted) != claims.storage_class(row)
-    if moves or backend.waits_for_consumer(claims.storage_class(wanted)):
+    if fill is not None:
+        kind, body = DATAVOLUME, fill(wanted)
+    elif moves or backend.waits_for_consumer(claims.storage_class(wanted)):
         kind, body = DATAVOLUME, claims.copy(wanted, backend.namespace, backend.access_mode)
     else:
         kind, body = PVC, claims.claim(wanted, backend.namespace, backend.access_mode)
