@@ -64,7 +64,7 @@ def _get(thing: Any, name: str) -> Any:
         return None
     if isinstance(thing, Mapping):
         return thing.get(name)
-    return getattr(thing, name) if thing.obj_attr_is_set(name) else None
+    return getattr(thing, name) if name in thing.fields and thing.obj_attr_is_set(name) else None
 
 
 def _ids(value: Any) -> tuple[str, ...]:
