@@ -8,7 +8,7 @@ CLOUD = .venv/bin/keel-cloud
 SOURCES = rpc-contract common services dev tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench bench-api bench-volume bench-rpc conformance interop tempest record-check fuzz
+.PHONY: help venv up down reset status logs test test-mariadb lint format types imports e2e counts bench bench-api bench-volume bench-rpc conformance interop tempest record-check fuzz fuzz-api
 
 help: ## list the lanes
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ test-mariadb: venv ## the database tests on the local MariaDB, as root through i
 
 fuzz: venv ## the decoders under thousands of broken messages (FUZZ=examples of each test)
 	@KEEL_FUZZ=long KEEL_FUZZ_EXAMPLES="$(FUZZ)" .venv/bin/python -m pytest -q tests/fuzz $(ARGS)
+
+fuzz-api: venv ## both APIs under requests made of their OpenAPI documents (FUZZ=examples of each operation)
+	@KEEL_FUZZ=long KEEL_FUZZ_EXAMPLES="$(if $(filter file,$(origin FUZZ)),200,$(FUZZ))" .venv/bin/python -m pytest -q -p no:warnings tests/api/openapi/test_fuzzing.py $(ARGS)
 
 e2e: venv ## the end-to-end tests against the running cloud
 	@.venv/bin/python -m pytest -v --disable-warnings --durations 10 tests/e2e $(ARGS)
