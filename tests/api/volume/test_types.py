@@ -147,7 +147,7 @@ def test_multiattach_comes_from_the_type(volume, make):
     assert volume.post("/volumes", {"volume": {"size": 1, "multiattach": True}}).status == 400
 
 
-def test_encryption_is_kept_but_not_done(volume, make, admin):
+def test_encryption_by_the_hypervisor_is_kept_and_refused_where_it_would_count(volume, make, admin):
     mine = make()
     path = f"/types/{mine}/encryption"
     assert volume.get(path, who=admin).body == {}
@@ -158,12 +158,28 @@ def test_encryption_is_kept_but_not_done(volume, make, admin):
     assert volume.get(f"{path}/cipher", who=admin).body == {"cipher": "aes-xts-plain64"}
     row = volume.get(path, who=admin).body
     assert (row["key_size"], row["deleted"], row["encryption_id"]) == (256, False, shown["encryption_id"])
-    assert volume.post("/volumes", {"volume": {"size": 1, "volume_type": "gold"}}).status == 501
+    refused = volume.post("/volumes", {"volume": {"size": 1, "volume_type": "gold"}})
+    assert (refused.status, "by the hypervisor (luks" in refused.body["badRequest"]["message"]) == (400, True)
     assert volume.put(f"{path}/any", {"encryption": {"key_size": 128}}, who=admin).body == {
         "encryption": {"key_size": 128}
     }
     assert volume.delete(f"{path}/any", who=admin).status == 202
     assert volume.delete(f"{path}/any", who=admin).status == 404
+
+
+def test_encryption_by_the_storage_is_taken_when_the_type_asks_for_such_storage(volume, make, admin, made):
+    mine = make()
+    asked = {"provider": "storage", "control_location": "back-end"}
+    assert volume.post(f"/types/{mine}/encryption", {"encryption": asked}, who=admin).status == 200
+    body = {"volume": {"size": 1, "volume_type": "gold"}}
+    refused = volume.post("/volumes", body)
+    assert (refused.status, "encryption_at_rest" in refused.body["badRequest"]["message"]) == (400, True)
+    plain = made()
+    change = {"os-retype": {"new_type": "gold", "migration_policy": "never"}}
+    assert volume.post(f"/volumes/{plain}/action", change).status == 400
+    specs = {"extra_specs": {"encryption_at_rest": "<is> True"}}
+    assert volume.post(f"/types/{mine}/extra_specs", specs, who=admin).status == 200
+    assert volume.post("/volumes", body).status == 202
 
 
 def test_plain_volumes_say_that_they_are_plain(volume, made):

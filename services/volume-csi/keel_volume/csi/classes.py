@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from keel_common.domain.volume import encryption
+
 _DEFAULT = "storageclass.kubernetes.io/is-default-class"
+#: Annotation on a StorageClass that encrypts ("true").
+ENCRYPTS = "openstack.org/encrypts"
 _NO_PROVISIONER = "kubernetes.io/no-provisioner"
 
 
@@ -44,12 +48,21 @@ def pools(
                 "online_extend_support": bool(item.get("allowVolumeExpansion")),
                 "QoS_support": False,
                 "consistent_group_snapshot_enabled": item.get("provisioner") in cut_together,
+                encryption.CAPABILITY: encrypts(item),
                 "csi_driver": item.get("provisioner"),
                 "binding_mode": binding_mode(item),
                 "default_class": item["metadata"].get("annotations", {}).get(_DEFAULT) == "true",
             }
         )
     return sorted(found, key=lambda pool: (not pool["default_class"], pool["pool_name"]))
+
+
+def encrypts(item: Mapping | None) -> bool:
+    """Whether a StorageClass says that what it stores is encrypted: by the parameter that drivers have for it (Ceph and
+    Amazon among them), or by our annotation where a driver calls it otherwise or always does it."""
+    found = item or {}
+    said = (found.get("metadata", {}).get("annotations") or {}).get(ENCRYPTS)
+    return "true" in (str(said).lower(), str((found.get("parameters") or {}).get("encrypted")).lower())
 
 
 def binding_mode(item: Mapping | None) -> str:

@@ -10,6 +10,7 @@ from keel_api.http.request import Request, Response
 from keel_api.volume import faults, lookup, move_rpc, settings
 from keel_common.db.stores.cinder import encryptions, quotas, snapshots, transitions, types, volumes
 from keel_common.db.stores.cinder.rows import TABLES
+from keel_common.domain.volume import encryption
 from keel_common.domain.volume import quotas as quota_rules
 from keel_common.domain.volume.states import TRANSITIONS
 
@@ -58,6 +59,9 @@ def _begin(conn: Any, req: Request, text: str) -> tuple[Row, Row | None, Row, li
         raise faults.refused_transition(transition, _NEEDS)
     if not row["host"]:
         raise faults.invalid_volume("it lies on no backend")
+    reason = encryption.refusal(encryptions.get(conn, new["id"]), new["extra_specs"])
+    if reason:
+        raise faults.invalid_input(reason)
     taken, given = _reserve(conn, req, row, old, new)
     return {**row, **values, "status": "retyping"}, old, new, taken, given
 

@@ -13,7 +13,7 @@ from keel_api.volume import faults, lookup
 from keel_api.volume.volumes.wish import Wish, is_uuid
 from keel_common.clients import errors
 from keel_common.db.stores.cinder import backups, encryptions, groups, services, types, volumes
-from keel_common.domain.volume import hosts
+from keel_common.domain.volume import encryption, hosts
 from keel_common.domain.volume.states import SOURCE_STATES
 
 
@@ -97,10 +97,12 @@ def backend(req: Request, source: Source, in_group: Mapping[str, Any] | None = N
 
 
 def check_type(conn: Any, source: Source, type_row: Mapping[str, Any]) -> None:
-    """Refuse a type that cannot hold the source, and encrypted types (their keys need a key manager, which is not
-    built)."""
-    if source.encrypted or encryptions.get(conn, type_row["id"]):
-        raise Fault(501, "OpenKeel does not create encrypted volumes yet.")
+    """Refuse a type that cannot hold the source, or whose encryption cannot be kept."""
+    if source.encrypted:
+        raise faults.invalid_input("its source is encrypted with a key, and there is no key manager")
+    reason = encryption.refusal(encryptions.get(conn, type_row["id"]), type_row["extra_specs"])
+    if reason:
+        raise faults.invalid_input(reason)
     if source.type_id is None or source.type_id == type_row["id"]:
         return
     theirs = types.get(conn, source.type_id)
