@@ -52,7 +52,7 @@ class Target:
     def send(self, case: Any, who: Identity, path: str) -> Reply:
         """The answer to a generated case under a path."""
         proxied = path.startswith(_PROXIED) or path.endswith("/action") and path.startswith("/flavors")
-        query = urlencode([pair for pair in _pairs(case.query or {})], errors="surrogatepass")
+        query = urlencode(list(_pairs(case.query or {})), errors="surrogatepass")
         headers = {name: str(value) for name, value in (case.headers or {}).items() if _sendable(str(value))}
         headers.pop("X-Auth-Token", None)
         return self.api.call(
