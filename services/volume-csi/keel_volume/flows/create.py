@@ -13,12 +13,11 @@ import orjson
 from oslo_log import log
 
 from keel_common.db.stores.cinder import backend as rows
-from keel_common.db.stores.cinder.backend_backups import is_being_filled
 from keel_common.db.stores.cinder import encryptions
 from keel_common.kube import DATAVOLUME, PVC, SECRET, KubeError
 from keel_volume.backend import Backend
 from keel_volume.csi import claims, classes, naming, observe
-from keel_volume.flows import images, migrate_target
+from keel_volume.flows import images
 from keel_volume.flows.refusals import Refused, is_refusal
 
 LOG = log.getLogger(__name__)
@@ -31,10 +30,7 @@ def begin(backend: Backend, context: Any, row: Mapping[str, Any], image_id: str 
     try:
         if image_id:
             _begin_import(backend, context, row, image_id)
-        elif (source := migrate_target.source_of(backend, row)) is not None:
-            filled = {**row, "source_volid": source["id"], "source_location": naming.claim(source)}
-            backend.kube.ensure(DATAVOLUME, claims.copy(filled, backend.namespace, backend.access_mode))
-        elif (row["snapshot_id"] or row["source_volid"]) and backend.waits_for_consumer(claims.storage_class(row)):
+        elif _is_copy(row) and backend.waits_for_consumer(claims.storage_class(row)):
             backend.kube.ensure(DATAVOLUME, claims.copy(row, backend.namespace, backend.access_mode))
         else:
             backend.kube.apply(PVC, claims.claim(row, backend.namespace, backend.access_mode))
@@ -54,8 +50,7 @@ def _check_encryption(backend: Backend, row: Mapping[str, Any]) -> None:
 
 
 def _is_copy(row: Mapping[str, Any]) -> bool:
-    """Also the target of a migration is, or it is empty: never an image."""
-    return bool(row["snapshot_id"] or row["source_volid"] or row["migration_status"])
+    return bool(row["snapshot_id"] or row["source_volid"])
 
 
 def _begin_import(backend: Backend, context: Any, row: Mapping[str, Any], image_id: str) -> None:
@@ -74,8 +69,6 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
     if first is None:
         _nothing_there(backend, row)
         return
-    if is_backups(first):
-        return  # The backup service fills it, and writes down that it has.
     if data_volume is None and observe.is_filled_by_import(claim):
         return  # The two mirrors are not in step: without its import the claim tells nothing.
     waits, attempts = backend.waits_for_consumer(claims.storage_class(row)), backend.conf.csi.import_attempts
@@ -92,17 +85,12 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
         fail(backend, row, "COPY_IMAGE_TO_VOLUME" if of_image else "CREATE_VOLUME_FROM_BACKEND")
 
 
-def is_backups(item: Mapping[str, Any]) -> bool:
-    """Whether a backup is written into this claim."""
-    return (holdings.note(item, WRITTEN_FOR) or "").startswith("backup.")
-
-
 def _nothing_there(backend: Backend, row: Mapping[str, Any]) -> None:
     """The request is still to be sent, has been sent this moment, or was lost on its way to us."""
     again, asked = backend.unsent.get(row["id"]), row["scheduled_at"] or row["created_at"]
     if again is not None and not backend.gives_up_creation(asked):
         again()
-    elif (again is not None or backend.is_lost(asked)) and not backend.db.read(is_being_filled, row["id"]):
+    elif again is not None or backend.is_lost(asked):
         name = naming.claim(row)
         if any(backend.kube.find(kind, name, backend.namespace) for kind in (DATAVOLUME, PVC)):
             return  # The mirror is late.
