@@ -162,6 +162,9 @@ def sorting(keys: list[str], dirs: list[str], version: tuple[int, int]) -> list[
         raise ValueError("Invalid input received: Sort direction size exceeds sort key size")
     if any(d not in ("asc", "desc") for d in dirs):
         raise ValueError("Invalid input received: Unknown sort direction, must be 'desc' or 'asc'")
+    unknown = [key for key in keys if key not in table("lists")["sort_keys"] and key not in ignored]
+    if unknown:  # under /v2 no schema has looked at them
+        raise ValueError(f"Invalid input received: Sort key supplied was not valid: {unknown[0]}")
     default = dirs[0] if dirs else "desc"
     padded = dirs + [default] * (len(keys) - len(dirs))
     pairs = [(k, d) for k, d in zip(keys, padded, strict=True) if k not in ignored]

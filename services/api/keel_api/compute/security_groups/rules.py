@@ -40,7 +40,7 @@ def _network(cidr: str | None) -> str:
         if "/" not in cidr:
             raise ValueError("no prefix length")
         ipaddress.ip_network(cidr, strict=False)
-    except ValueError:
+    except (TypeError, ValueError):
         raise Fault(400, f"{cidr} is not a valid IP network.") from None
     return cidr
 
@@ -50,7 +50,7 @@ def _checked(protocol: str, first: Any, last: Any) -> dict[str, Any]:
     name = protocol.upper()
     try:
         first, last = int(first), int(last)
-    except ValueError:
+    except (TypeError, ValueError):
         what = "Type and Code must be integers for ICMP protocol type" if name == "ICMP" else _NOT_NUMBERS
         raise Fault(400, f"Invalid input received: {what}") from None
     if name not in _PROTOCOLS:
