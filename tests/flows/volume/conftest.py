@@ -281,7 +281,7 @@ def _update(table, row_id, values):
 
 
 @contextlib.contextmanager
-def made_suite(folder):
+def made_suite(folder, more=""):
     """A suite on a simulated cluster of its own, not started."""
     with KubeSim(seed=7) as sim, contextlib.closing(ImageServer()) as images:
         # Real time, short steps: deadlines compare the cluster's timestamps with our clock.
@@ -310,6 +310,7 @@ provision_timeout = 4
 extend_timeout = 3
 lost_request_age = 1
 audit_interval = 0.5
+{more}
 """)
         conf = config.load("volume", [], [str(path)])
         sync(Database(conf.database.connection, conf.database), "cinder")

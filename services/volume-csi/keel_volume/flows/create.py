@@ -17,7 +17,7 @@ from keel_common.db.stores.cinder import encryptions
 from keel_common.kube import DATAVOLUME, PVC, SECRET, KubeError
 from keel_volume.backend import Backend
 from keel_volume.csi import claims, classes, naming, observe
-from keel_volume.flows import images
+from keel_volume.flows import image_cache, images
 from keel_volume.flows.refusals import Refused, is_refusal
 
 LOG = log.getLogger(__name__)
@@ -55,8 +55,16 @@ def _is_copy(row: Mapping[str, Any]) -> bool:
 
 def _begin_import(backend: Backend, context: Any, row: Mapping[str, Any], image_id: str) -> None:
     source = images.open_for_import(backend, context, row, image_id)
+    notes = {images.FACTS: orjson.dumps(images.facts(source.image)).decode()}
+    if (clone := image_cache.clone(backend, row, source.image)) is not None:
+        kind, body = clone
+        body["metadata"].setdefault("annotations", {}).update(notes)
+        backend.kube.ensure(kind, body)
+        return
     body = claims.image_import(row, backend.namespace, backend.access_mode, source.url, source.checksum)
-    body["metadata"]["annotations"][images.FACTS] = orjson.dumps(images.facts(source.image)).decode()
+    body["metadata"]["annotations"] |= notes
+    if source.image.get("updated_at"):
+        body["metadata"]["annotations"][image_cache.UPDATED] = source.image["updated_at"]
     backend.kube.apply(SECRET, claims.image_secret(row, backend.namespace, source.token))
     backend.kube.ensure(DATAVOLUME, body)
 
@@ -74,7 +82,8 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
     waits, attempts = backend.waits_for_consumer(claims.storage_class(row)), backend.conf.csi.import_attempts
     seen = observe.creation(claim, data_volume, waits, attempts)
     if seen.ready:
-        _finish(backend, row, data_volume)
+        if not image_cache.is_being_filled(backend, row, first, images.facts_of_import(first).get("image_id")):
+            _finish(backend, row, first)
         return
     deadline = backend.import_deadline if data_volume else backend.provision_deadline
     if seen.failed or observe.age(first) > deadline:
@@ -98,9 +107,9 @@ def _nothing_there(backend: Backend, row: Mapping[str, Any]) -> None:
         fail(backend, row, "CREATE_VOLUME_FROM_BACKEND")
 
 
-def _finish(backend: Backend, row: Mapping[str, Any], data_volume: Mapping | None) -> None:
-    if data_volume and not _is_copy(row):
-        facts: Mapping[str, Any] | None = images.facts_of_import(data_volume)
+def _finish(backend: Backend, row: Mapping[str, Any], made: Mapping[str, Any]) -> None:
+    facts: Mapping[str, Any] | None = images.facts_of_import(made)
+    if facts:
         _forget_token(backend, row)
     else:
         facts = backend.db.read(rows.copy_image_facts, row)

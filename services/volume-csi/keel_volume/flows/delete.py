@@ -11,7 +11,7 @@ from keel_common.db.stores.cinder import backend as rows
 from keel_common.kube import SECRET, KubeError
 from keel_volume.backend import Backend
 from keel_volume.csi import claims, holdings
-from keel_volume.flows import snapshots
+from keel_volume.flows import image_cache, snapshots
 from keel_volume.flows.refusals import is_refusal
 
 LOG = log.getLogger(__name__)
@@ -23,6 +23,7 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
     Waits for clones of it that are being made: a claim that goes too early would leave them empty.
     """
     backend.unsent.pop(row["id"], None)
+    image_cache.forget(backend, row)
     if backend.db.read(rows.is_being_copied, row["id"]) or not _snapshots_gone(backend, row):
         return
     held = holdings.names_of(backend, row["id"], row)

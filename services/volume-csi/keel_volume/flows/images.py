@@ -68,9 +68,9 @@ def facts(image: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value is not None}
 
 
-def facts_of_import(data_volume: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts that stand on an import."""
-    return orjson.loads(data_volume["metadata"].get("annotations", {}).get(FACTS) or "{}")
+def facts_of_import(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts that stand on what an image was written into; none on anything else."""
+    return orjson.loads((item["metadata"].get("annotations") or {}).get(FACTS) or "{}")
 
 
 def _check(backend: Backend, image: Mapping[str, Any], row: Mapping[str, Any]) -> None:
