@@ -26,6 +26,7 @@ class FakeNeutron:
         }
         self.subnet = {"id": str(uuid.uuid4()), "cidr": "10.0.0.0/24", "gateway_ip": "10.0.0.1", "ip_version": 4}
         self.ports: dict[str, dict] = {}
+        self.bindings: dict[str, dict[str, dict]] = {}
         self.vif_type = "ovs"
         self.refuse: errors.ClientError | None = None
         self.comes_up = True
@@ -93,6 +94,23 @@ class FakeNeutron:
             body["binding:vif_details"] = {"bridge_name": "br-int", "port_filter": True} if bound else {}
             body["status"] = "ACTIVE" if bound and self.comes_up else "DOWN"
         return dict(body)
+
+    def extensions(self) -> set[str]:
+        return {"binding-extended"}
+
+    def create_binding(self, port_id: str, binding: dict) -> dict:
+        self.bindings.setdefault(port_id, {})[binding["host"]] = binding
+        return binding
+
+    def activate_binding(self, port_id: str, host: str) -> None:
+        if host not in self.bindings.get(port_id, {}):
+            raise errors.NotFound(404, f"Binding of port {port_id} to {host} could not be found", "neutron")
+        before = self.ports[port_id]["binding:host_id"]
+        self.bindings[port_id][before] = {"host": before}
+        self.ports[port_id]["binding:host_id"] = host
+
+    def delete_binding(self, port_id: str, host: str) -> bool:
+        return self.bindings.get(port_id, {}).pop(host, None) is not None
 
     def delete_port(self, port_id: str, context: Any = None) -> bool:
         return self.ports.pop(port_id, None) is not None

@@ -63,6 +63,15 @@ class Neutron:
         """Bind a port to one more host (inactive), as our service user; what the binding became."""
         return self._changed("POST", f"/v2.0/ports/{port_id}/bindings", binding, None, key="binding")
 
+    def activate_binding(self, port_id: str, host: str) -> None:
+        """Make the binding to a host the active one; NotFound when there is none. Active already counts as done."""
+        try:
+            self._service.request("PUT", f"/v2.0/ports/{port_id}/bindings/{host}/activate")
+        except errors.Conflict:
+            bound = self.show_port(port_id).get("binding:host_id")
+            if bound != host:
+                raise
+
     def delete_binding(self, port_id: str, host: str) -> bool:
         """Take a port's binding to a host away; False when there is none."""
         try:

@@ -39,6 +39,7 @@ OPTIONS = [
     cfg.StrOpt("image_ca_configmap", help="ConfigMap with the CA certificate of the image service, for the importer."),
     cfg.BoolOpt("verify_image_digest", default=True, help="Let the importer compare the image with its os_hash_value."),
     cfg.IntOpt("start_timeout", default=300, min=1, help="Seconds in which a guest must run after its start."),
+    cfg.IntOpt("migration_timeout", default=3600, min=1, help="Seconds a live migration may take."),
     cfg.IntOpt("stop_margin", default=60, min=1, help="Seconds a stop may take beyond the guest's shutdown time."),
     cfg.IntOpt("attach_timeout", default=120, min=1, help="Seconds in which a guest must take or give up a device."),
     cfg.IntOpt("delete_timeout", default=120, min=1, help="Seconds in which deleted objects must leave the cluster."),

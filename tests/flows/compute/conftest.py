@@ -145,16 +145,16 @@ class World:
             delete_on_termination=True,
         )
 
-    def volume(self, size: int = 1) -> str:
+    def volume(self, size: int = 1, access_mode: str = "ReadWriteOnce") -> str:
         """A volume with its claim in the cluster."""
         volume = self.peers.cinder.add(size=size)
-        self.claim(volume, size)
+        self.claim(volume, size, access_mode)
         return volume
 
-    def claim(self, volume: str, size: int) -> None:
+    def claim(self, volume: str, size: int, access_mode: str = "ReadWriteOnce") -> None:
         """The claim of a volume, as volume-csi makes it."""
         spec = {
-            "accessModes": ["ReadWriteOnce"],
+            "accessModes": [access_mode],
             "volumeMode": "Block",
             "resources": {"requests": {"storage": f"{size}Gi"}},
         }

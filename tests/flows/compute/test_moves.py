@@ -105,7 +105,9 @@ def attached(world, server):
 
 
 def hosts_of_volume(world, volume):
-    return [each["connector"]["host"] for each in world.peers.cinder.attachments.values() if each["volume_id"] == volume]
+    return [
+        each["connector"]["host"] for each in world.peers.cinder.attachments.values() if each["volume_id"] == volume
+    ]
 
 
 def test_resized_server_runs_elsewhere_with_the_new_flavor_and_all_it_had(world, server, attached):

@@ -9,6 +9,7 @@ from ..errors import StatusError
 from ..kinds import POD, PVC, VMI
 from ..launcher import IMAGE, claim_of, is_hotplugged
 from ..store import Object
+from . import migratable
 from .base import Base, is_true
 
 PLUG_STEPS = {"AttachedToNode": ("hotplug-mount", "MountedToPod"), "MountedToPod": ("hotplug-ready", "Ready")}
@@ -125,8 +126,13 @@ class Hotplug:
                 row["target"] = next(
                     prefix + letter for letter in "abcdefghijklmnopqrstuvwxyz" if prefix + letter not in used
                 )
+                self._judge(vmi)
 
         self._controller.modify(VMI, vmi, change)
+
+    def _judge(self, vmi: Object) -> None:
+        """With other disks a guest may no longer be movable, or be so again."""
+        migratable.judge(self._controller.cluster, vmi, self._controller.stamp())
 
     def _unplug(self, vmi: Object, row: dict[str, Any]) -> None:
         controller, name, phase = self._controller, row["name"], row["phase"]
@@ -144,6 +150,7 @@ class Hotplug:
 
             def drop(vmi: Object) -> None:
                 vmi["status"]["volumeStatus"] = [old for old in vmi["status"]["volumeStatus"] if old["name"] != name]
+                self._judge(vmi)
 
             controller.modify(VMI, vmi, drop)
             controller.event(vmi, "Normal", "VolumeUnplugged", f"Volume {name} has been unplugged")

@@ -8,6 +8,7 @@ from typing import Any
 from keel_common.kube import Stopped
 from keel_compute.endpoints.devices import Devices
 from keel_compute.endpoints.events import Events
+from keel_compute.endpoints.live import LiveMoves, slots
 from keel_compute.endpoints.moves import Moves
 from keel_compute.endpoints.power import Power
 from keel_compute.endpoints.views import Views
@@ -24,13 +25,18 @@ def _unmade(mapping: Any) -> bool:
     return mapping.destination_type == "volume" and not mapping.volume_id
 
 
-class ComputeEndpoint(Power, Moves, Devices, Events, Views):
-    """Methods of nova-compute for the host `place`; builds run in `jobs`, all else in the bus's own threads."""
+class ComputeEndpoint(Power, Moves, LiveMoves, Devices, Events, Views):
+    """Methods of nova-compute for the host `place`; builds run in `jobs`, all else in the bus's own threads.
 
-    def __init__(self, site: Site, place: Place, jobs: Any, enable: Any) -> None:
+    At most `migrations` live migrations run at a time, 0 means any number.
+    """
+
+    def __init__(self, site: Site, place: Place, jobs: Any, enable: Any, migrations: int = 1) -> None:
         super().__init__(site, place)
         self._jobs = jobs
         self._enable = enable
+        self._slots = slots(migrations)
+        self._given_up: set[int] = set()
 
     def build_and_run_instance(self, context: Context, instance: Any, **request: Any) -> None:
         """Queue the build and return; its outcome stands in the records."""

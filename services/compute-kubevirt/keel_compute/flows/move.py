@@ -70,7 +70,7 @@ def reserve_attachments(scope: Move) -> None:
     """
     cinder = scope.site.clients.cinder
     scope.mappings = scope.mappings or scope.site.records.mappings(scope.context, scope.server)
-    for mapping in _volumes(scope):
+    for mapping in of_cinder(scope):
         old = mapping.attachment_id
         if not old:
             continue
@@ -82,12 +82,45 @@ def reserve_attachments(scope: Move) -> None:
 def connect_volumes(scope: Move) -> None:
     """Tell Cinder that this host has the volumes now."""
     scope.mappings = scope.mappings or scope.site.records.mappings(scope.context, scope.server)
-    for mapping in _volumes(scope):
+    for mapping in of_cinder(scope):
         volumes.save_connection(scope, mapping, volumes.connect(scope, mapping))
         volumes.complete(scope, mapping)
 
 
-def _volumes(scope: Move) -> list[Any]:
+def drop_other_attachments(scope: Move) -> None:
+    """End every attachment of the server's volumes but the one that each mapping names."""
+    cinder = scope.site.clients.cinder
+    for mapping in _fresh_mappings(scope):
+        for other in _others(scope, mapping):
+            cinder.delete_attachment(scope.asker, other["id"])
+
+
+def return_attachments(scope: Move) -> None:
+    """Every mapping names the attachment of this host again; those of another host end."""
+    cinder = scope.site.clients.cinder
+    for mapping in _fresh_mappings(scope):
+        others = _others(scope, mapping)
+        if not others:
+            continue
+        ours, theirs = others[0]["id"], mapping.attachment_id
+        scope.site.records.save_mapping(scope.context, mapping, attachment_id=ours)
+        volumes.save_connection(scope, mapping, volumes.connect(scope, mapping))
+        cinder.delete_attachment(scope.asker, theirs)
+
+
+def _fresh_mappings(scope: Move) -> list[Any]:
+    """Another host may have changed them since they were read."""
+    scope.mappings = scope.site.records.mappings(scope.context, scope.server)
+    return of_cinder(scope)
+
+
+def _others(scope: Move, mapping: Any) -> list[dict[str, Any]]:
+    found = scope.site.clients.cinder.list_attachments(None, volume_id=mapping.volume_id, instance_id=scope.server)
+    return [each for each in found if each["id"] != mapping.attachment_id]
+
+
+def of_cinder(scope: Move) -> list[Any]:
+    """Mappings of Cinder volumes."""
     return [each for each in scope.mappings if each.destination_type == "volume" and each.volume_id]
 
 

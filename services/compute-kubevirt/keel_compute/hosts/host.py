@@ -71,7 +71,8 @@ class Host:
         )
 
     def _serve(self, place: Place) -> None:
-        endpoint = ComputeEndpoint(self.site, place, self.jobs, self._enable)
+        most = self.site.conf.max_concurrent_live_migrations
+        endpoint = ComputeEndpoint(self.site, place, self.jobs, self._enable, most)
         endpoints = [Endpoint(COMPUTE, endpoint), Endpoint(BASE, BaseEndpoint(TOPICS[0]))]
         for topic in TOPICS:
             server = self._bus.server(topic, self.name, endpoints)

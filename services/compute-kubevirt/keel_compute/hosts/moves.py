@@ -8,7 +8,7 @@ from typing import Any
 
 from keel_compute.endpoints.journal import recorded
 from keel_compute.errors import is_fault
-from keel_compute.flows import move, resize, revert
+from keel_compute.flows import live, move, resize, revert
 from keel_compute.flows.move import Move
 from keel_compute.scope import Scope
 
@@ -38,6 +38,7 @@ STEPS: dict[str, tuple[tuple[str, ...], str, Callable[[Move], None]]] = {
     "resize_migrating": (("migrating",), "resize_instance", _again),
     "resize_migrated": (("post-migrating",), "finish_resize", resize.arrive),
     "resize_finish": (("post-migrating",), "finish_resize", resize.arrive),
+    "migrating": (("running", "preparing", "queued"), "live_migration", live.resume),
     "resize_reverting": (("reverting", "reverted"), "revert_resize", _back),
 }
 """Task state -> statuses of the record of the move, the method whose outcome is recorded, what goes on."""

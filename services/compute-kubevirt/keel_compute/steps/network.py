@@ -16,6 +16,8 @@ from keel_compute.scope import Scope
 
 LOG = logging.getLogger(__name__)
 
+BINDING_EXTENDED = "binding-extended"
+"""Extension of Neutron with several bindings a port."""
 UNBOUND = ("binding_failed", "unbound", "")
 
 
@@ -159,6 +161,39 @@ def rebind(scope: Scope) -> None:
     broken = [port["id"] for port in bound if port.get("binding:vif_type") in UNBOUND]
     if broken:
         raise BuildFailed(f"Binding failed for port {', '.join(broken)} on host {scope.place.name}")
+
+
+def activate(scope: Scope, host: str) -> None:
+    """Make the bindings to a host the active ones and take those to other hosts away.
+
+    Where Neutron has one binding a port, that one is moved.
+    """
+    neutron = scope.site.clients.neutron
+    if BINDING_EXTENDED not in neutron.extensions():
+        rebind(scope)
+        return
+    for port in neutron.list_ports(device_id=scope.server):
+        bound = port.get("binding:host_id")
+        if bound == host:
+            continue
+        try:
+            neutron.activate_binding(port["id"], host)
+        except peers.NotFound:
+            # Nobody bound it beforehand.
+            _bind(scope, port)
+            continue
+        if bound:
+            neutron.delete_binding(port["id"], bound)
+
+
+def unbind_from(scope: Scope, host: str) -> None:
+    """Take the bindings of a host away that never became the active ones."""
+    neutron = scope.site.clients.neutron
+    if BINDING_EXTENDED not in neutron.extensions():
+        return
+    for port in neutron.list_ports(device_id=scope.server):
+        if port.get("binding:host_id") != host:
+            neutron.delete_binding(port["id"], host)
 
 
 def describe(scope: Scope, ports: Sequence[dict], kept: Iterable[str] = ()) -> list[dict]:
