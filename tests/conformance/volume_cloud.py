@@ -51,7 +51,7 @@ class VolumeCloud:
         pools = Pools(self.conf.max_over_subscription_ratio)
         chooser = Chooser(self.conf, self.db, pools)
         volumes = self._bus.client(interfaces.VOLUME)
-        scheduler = SchedulerEndpoint(self.conf, self.db, pools, chooser, volumes)
+        scheduler = SchedulerEndpoint(self.conf, self.db, pools, chooser, volumes, self._bus.client(interfaces.BACKUP))
         self._backend = CinderVolume(self.conf, self.db, self._host, self._bus.client(interfaces.SCHEDULER))
         self._parts = [
             self._bus.server("cinder-scheduler", self._host, [Endpoint(interfaces.SCHEDULER, scheduler)]),

@@ -38,6 +38,13 @@ OPTIONS = [
         help="Seconds after which a request that left no trace in the cluster counts as lost; counted from the start "
         "of the process at the earliest, so that what waits in the queue is heard first.",
     ),
+    cfg.IntOpt(
+        "backup_chunk_size",
+        default=4,
+        min=1,
+        max=64,
+        help="MiB of a volume that a backup hashes, compares with its parent and stores as one object.",
+    ),
     cfg.FloatOpt("audit_interval", default=5.0, min=0.1, help="Seconds between two looks at all unfinished volumes."),
     cfg.IntOpt("import_attempts", default=3, min=1, help="Restarts of an importer after which an import is an error."),
     cfg.IntOpt("transfers", default=2, min=1, help="Streams of volume data (images, backups) at a time."),

@@ -5,11 +5,11 @@ import sys
 from oslo_config import cfg
 from oslo_log import log
 
-from keel_common.config import csi, keel, kubevirt
+from keel_common.config import backup, csi, keel, kubevirt
 from keel_common.config.options import recorded
 
 PROJECTS = {"compute": "nova", "volume": "cinder"}
-OWN = {"compute": (keel, kubevirt), "volume": (keel, csi)}
+OWN = {"compute": (keel, kubevirt), "volume": (keel, csi, backup)}
 
 
 def load(
@@ -28,7 +28,7 @@ def load(
     for group, option in recorded(project):
         conf.register_opt(option, group=None if group == "DEFAULT" else group)
     for own in OWN[suite]:
-        conf.register_opts(own.OPTIONS, group=own.GROUP)
+        conf.register_opts(own.OPTIONS, group=None if own.GROUP == "DEFAULT" else own.GROUP)
     log.register_options(conf)
     if argv is None:
         argv = [] if config_files else sys.argv[1:]

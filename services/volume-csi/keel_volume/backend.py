@@ -54,6 +54,8 @@ class Backend:
     cluster: str
     namespace: str
     transfers: Transfers
+    #: Client of the backup services.
+    backups: Any = None
     #: volume id -> begin it (again): requests that the cluster could not take when they came.
     unsent: dict[str, Callable[[], None]] = field(default_factory=dict)
 

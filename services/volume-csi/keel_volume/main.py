@@ -53,6 +53,7 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
         cluster=conf.keel.cluster,
         namespace=conf.csi.namespace,
         transfers=transfers,
+        backups=bus.client(interfaces.BACKUP, fleet.pins.of(interfaces.BACKUP)),
     )
     reconciler.serve(backend)
     versions = {"rpc_current_version": interfaces.VOLUME.version, "object_current_version": OBJECT_VERSION}

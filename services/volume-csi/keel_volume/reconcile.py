@@ -125,8 +125,11 @@ class Reconciler:
                     self.soon(kind, resource_id)
 
     def _is_wanted(self, kind: str, resource_id: str) -> bool:
-        """Whether a stream can still be needed for a resource: it is in a status that a step moves on."""
-        row = self._backend.db.read(KINDS[kind].read, resource_id) if kind in KINDS else None
+        """Whether a stream can still be needed for a resource: it is in a status that a step moves on. Those of kinds
+        that are not known here belong to another process."""
+        if kind not in KINDS:
+            return True
+        row = self._backend.db.read(KINDS[kind].read, resource_id)
         return row is not None and row["status"] in KINDS[kind].steps
 
     def drain(self) -> None:

@@ -113,11 +113,17 @@ class Suite:
         deltas = amounts | {f"{name}_{kind['name']}": amount for name, amount in amounts.items()}
         quotas.take(conn, quotas.Settings.of(self.conf), PROJECT, deltas, {})
 
-    def create(self, size=1, kind=None, image_id=None, **values):
+    def create(self, size=1, kind=None, image_id=None, backup_id=None, **values):
         row, kind = self.new_row(size, kind, **values)
         full = {**self.db.read(volumes.show, row["id"]), "volume_attachment": []}
         spec = wire.create_spec(
-            full, kind, zones=[], reservations=[], image_id=image_id, resource_backend=self._place_of_source(row)
+            full,
+            kind,
+            zones=[],
+            reservations=[],
+            image_id=image_id,
+            backup_id=backup_id,
+            resource_backend=self._place_of_source(row),
         )
         self.scheduler.send(
             self.context,

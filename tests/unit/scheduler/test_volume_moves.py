@@ -39,7 +39,7 @@ def world(tmp_path):
         db.run(services.beat, [row["id"]])
         report = {"pool_name": name, "total_capacity_gb": 100, "free_capacity_gb": 100, "speed": speed}
         pools.update(host, {"pools": [report]}, "2026-12-01T00:00:00.000000")
-    endpoint = SchedulerEndpoint(conf, db, pools, Chooser(conf, db, pools), volumes)
+    endpoint = SchedulerEndpoint(conf, db, pools, Chooser(conf, db, pools), volumes, Volumes())
     return SimpleNamespace(db=db, endpoint=endpoint, sent=volumes.sent)
 
 

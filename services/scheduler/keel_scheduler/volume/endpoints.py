@@ -16,6 +16,7 @@ from keel_common.db.stores.cinder import types, workers
 from keel_contract.bus import Client
 from keel_contract.errors import ExpectedFault
 from keel_scheduler.volume import upkeep
+from keel_scheduler.volume.backups import BackupEndpoint, BackupReports
 from keel_scheduler.volume.choose import Chooser, NoValidBackend
 from keel_scheduler.volume.moves import MoveEndpoint
 from keel_scheduler.volume.pools import Pool, Pools
@@ -24,7 +25,7 @@ from keel_scheduler.volume.wish import Wish
 LOG = log.getLogger(__name__)
 
 
-class SchedulerEndpoint(MoveEndpoint):
+class SchedulerEndpoint(MoveEndpoint, BackupEndpoint):
     """The methods of topic cinder-scheduler that OpenKeel's path uses; the others answer NotImplementedError."""
 
     def __init__(
@@ -34,6 +35,7 @@ class SchedulerEndpoint(MoveEndpoint):
         pools: Pools,
         chooser: Chooser,
         volumes: Client,
+        backups: Client,
         ready: Callable[[], None] = lambda: None,
     ):
         """``ready`` returns when the backends have reported for the first time."""
@@ -43,6 +45,8 @@ class SchedulerEndpoint(MoveEndpoint):
         self._pools = pools
         self._chooser = chooser
         self._volumes = volumes
+        self._backups = backups
+        self._backup_reports = BackupReports()
 
     def create_volume(
         self,
@@ -190,6 +194,8 @@ class SchedulerEndpoint(MoveEndpoint):
         """A backend's report (fanout, each scheduler keeps its own copy)."""
         if service_name == "volume" and host:
             self._pools.update(host, capabilities or {}, timestamp or "", cluster_name)
+        elif service_name == "backup" and host:
+            self._backup_reports.update(host, capabilities or {}, timestamp or "")
 
     def notify_service_capabilities(
         self,

@@ -74,9 +74,10 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
     chooser = Chooser(conf, db, pools)
     fleet = CinderFleet(db)
     volumes = bus.client(interfaces.VOLUME, fleet.pins.of(interfaces.VOLUME))
-    ask = partial(_ask_for_pools, volumes)
+    backups = bus.client(interfaces.BACKUP, fleet.pins.of(interfaces.BACKUP))
+    ask = partial(_ask_for_reports, volumes, backups)
     first_reports = FirstReports(ask, chooser.silent_services, conf.scheduler_driver_init_wait_time)
-    endpoint = SchedulerEndpoint(conf, db, pools, chooser, volumes, first_reports.wait)
+    endpoint = SchedulerEndpoint(conf, db, pools, chooser, volumes, backups, first_reports.wait)
     versions = {"rpc_current_version": interfaces.SCHEDULER.version, "object_current_version": OBJECT_VERSION}
 
     # What this service understands is written down before anybody else starts to look, and before it listens.
@@ -89,8 +90,9 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
     ]
 
 
-def _ask_for_pools(volumes: Client) -> None:
-    volumes.send(Context.admin("cinder"), "publish_service_capabilities")
+def _ask_for_reports(volumes: Client, backups: Client) -> None:
+    for client in (volumes, backups):
+        client.send(Context.admin("cinder"), "publish_service_capabilities")
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -12,6 +12,7 @@ from keel_common.db import Database
 from keel_common.db.stores.cinder import messages, placement, quotas
 from keel_common.db.stores.cinder.rows import now
 from keel_common.runtime import Part, Periodic
+from keel_scheduler.volume import backups
 
 LOG = log.getLogger(__name__)
 #: Seconds between two looks for volumes that nobody places.
@@ -24,6 +25,7 @@ def parts(conf: cfg.ConfigOpts, db: Database) -> list[Part]:
         Periodic("expired-reservations", conf.reservation_clean_interval, partial(db.run, quotas.expire)),
         Periodic("expired-messages", conf.message_reap_interval, partial(db.run, messages.reap)),
         Periodic("lost-volumes", _LOOK, partial(end_lost, conf, db)),
+        Periodic("lost-backups", _LOOK, partial(backups.end_lost, conf, db)),
     ]
 
 

@@ -6,6 +6,7 @@ finishes. A method that is declared but not built answers NotImplementedError.
 
 from __future__ import annotations
 
+from keel_volume.endpoints.backups import Backups
 from keel_volume.endpoints.connections import Connections
 from keel_volume.endpoints.groups import Groups
 from keel_volume.endpoints.images import Images
@@ -15,5 +16,5 @@ from keel_volume.endpoints.upkeep import Upkeep
 from keel_volume.endpoints.volumes import Volumes
 
 
-class VolumeEndpoint(Volumes, Snapshots, Connections, Groups, Images, Moves, Upkeep):
+class VolumeEndpoint(Volumes, Snapshots, Backups, Connections, Groups, Images, Moves, Upkeep):
     """The methods of topic cinder-volume: a group of them in each module beside this one."""

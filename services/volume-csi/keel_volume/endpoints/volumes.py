@@ -11,7 +11,7 @@ from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder import quotas, workers
 from keel_common.kube import KubeError
 from keel_volume.endpoints.served import Served
-from keel_volume.flows import create, delete, extend
+from keel_volume.flows import backups, create, delete, extend
 from keel_volume.flows.refusals import Refused
 
 LOG = log.getLogger(__name__)
@@ -33,6 +33,9 @@ class Volumes(Served):
                     backend.db.run(workers.remove, "Volume", volume.id)
                 return
             backend.db.run(workers.take, "Volume", row["id"], "creating", self._service_id())
+            if backup_id := _source_backup(request_spec):
+                backups.fill(backend, context, row, backup_id)
+                return
             retry = (filter_properties or {}).get("retry")
             reschedule = None
             if allow_reschedule and request_spec is not None and retry:
@@ -99,6 +102,13 @@ class Volumes(Served):
             else:
                 LOG.info("volume %s is not to grow any more", volume.id)
                 self._backend.db.run(quotas.rollback, promised)
+
+
+def _source_backup(request_spec: Any) -> str | None:
+    """The backup a volume is made from (3.47)."""
+    if request_spec is None or isinstance(request_spec, dict):
+        return (request_spec or {}).get("backup_id")
+    return request_spec.backup_id if request_spec.obj_attr_is_set("backup_id") else None
 
 
 def _image_id(request_spec: Any) -> str | None:

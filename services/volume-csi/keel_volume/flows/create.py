@@ -14,9 +14,11 @@ from oslo_log import log
 
 from keel_common.db.stores.cinder import backend as rows
 from keel_common.db.stores.cinder import encryptions
+from keel_common.db.stores.cinder.backend_backups import is_being_filled
 from keel_common.kube import DATAVOLUME, PVC, SECRET, KubeError
 from keel_volume.backend import Backend
-from keel_volume.csi import claims, classes, naming, observe
+from keel_volume.csi import claims, classes, holdings, naming, observe
+from keel_volume.csi.stream_writing import WRITTEN_FOR
 from keel_volume.flows import image_cache, images
 from keel_volume.flows.refusals import Refused, is_refusal
 
@@ -77,6 +79,8 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
     if first is None:
         _nothing_there(backend, row)
         return
+    if is_backups(first):
+        return  # The backup service fills it, and writes down that it has.
     if data_volume is None and observe.is_filled_by_import(claim):
         return  # The two mirrors are not in step: without its import the claim tells nothing.
     waits, attempts = backend.waits_for_consumer(claims.storage_class(row)), backend.conf.csi.import_attempts
@@ -94,12 +98,17 @@ def advance(backend: Backend, row: Mapping[str, Any]) -> None:
         fail(backend, row, "COPY_IMAGE_TO_VOLUME" if of_image else "CREATE_VOLUME_FROM_BACKEND")
 
 
+def is_backups(item: Mapping[str, Any]) -> bool:
+    """Whether a backup is written into this claim."""
+    return (holdings.note(item, WRITTEN_FOR) or "").startswith("backup.")
+
+
 def _nothing_there(backend: Backend, row: Mapping[str, Any]) -> None:
     """The request is still to be sent, has been sent this moment, or was lost on its way to us."""
     again, asked = backend.unsent.get(row["id"]), row["scheduled_at"] or row["created_at"]
     if again is not None and not backend.gives_up_creation(asked):
         again()
-    elif again is not None or backend.is_lost(asked):
+    elif (again is not None or backend.is_lost(asked)) and not backend.db.read(is_being_filled, row["id"]):
         name = naming.claim(row)
         if any(backend.kube.find(kind, name, backend.namespace) for kind in (DATAVOLUME, PVC)):
             return  # The mirror is late.

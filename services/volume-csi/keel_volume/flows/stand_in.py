@@ -23,7 +23,7 @@ LOG = log.getLogger(__name__)
 #: What a stand-in is made for (annotation): another purpose, another content.
 PURPOSE = "openstack.org/stand-in-for"
 #: Statuses and migration statuses of rows whose stand-in is still being filled.
-_AT_WORK = ("reverting", "retyping", "downloading")
+_AT_WORK = ("reverting", "retyping", "downloading", "restoring-backup")
 _MOVING = ("starting", "migrating", "completing")
 
 

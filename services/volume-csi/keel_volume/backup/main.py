@@ -1,0 +1,126 @@
+"""The process keel-volume-backup: one store of backups, its queue, its reports (docs/decisions/0010)."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+
+from oslo_config import cfg
+
+from keel_common import config
+from keel_common.clients import Clients
+from keel_common.db import Database
+from keel_common.db.fleet import CinderFleet
+from keel_common.db.heartbeat import CinderHeartbeat
+from keel_common.kube import Kube
+from keel_common.runtime import Part, Periodic, run, setup_logging
+from keel_contract.bus import Bus, Client, Endpoint
+from keel_contract.cinder import OBJECT_VERSION, interfaces
+from keel_contract.context import Context
+from keel_volume.backend import Backend, Caches
+from keel_volume.backup.endpoints import BackupEndpoint
+from keel_volume.backup.runner import Runner
+from keel_volume.backup.service import Service
+from keel_volume.backup.store import Store, StoreError, open_store
+from keel_volume.transfers import Transfers
+
+BINARY = "cinder-backup"
+#: Streams at a time where ``backup_max_operations`` sets no limit.
+_UNLIMITED = 64
+
+
+class Health:
+    """Whether the store answers: a service whose store is away does not beat, so nobody is sent to it."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self.works = False
+        self.problem = "not looked at yet"
+
+    def look(self) -> None:
+        """Ask the store."""
+        try:
+            self._store.check()
+            self.works, self.problem = True, ""
+        except StoreError as problem:
+            self.works, self.problem = False, str(problem)
+
+    def check(self) -> None:
+        """For the readiness of the process."""
+        if not self.works:
+            raise RuntimeError(self.problem)
+
+
+def parts(conf: cfg.ConfigOpts) -> list[Part]:
+    """Everything of one backup service, in the order of starting. Raises UnknownStore."""
+    store = open_store(conf)
+    health = Health(store)
+    db = Database(conf.database.connection, conf.database)
+    bus = Bus(conf, "cinder")
+    fleet = CinderFleet(db)
+    kube = Kube.of(conf.csi)
+    caches = Caches.of(kube, conf.csi.namespace, lambda event, item, before: None)
+    runner = Runner(conf.csi.audit_interval)
+    transfers = Transfers(conf.backup_max_operations or _UNLIMITED, runner.soon)
+    scheduler = bus.client(interfaces.SCHEDULER, fleet.pins.of(interfaces.SCHEDULER))
+    backend = Backend(
+        name=conf.host,
+        conf=conf,
+        db=db,
+        kube=kube,
+        caches=caches,
+        clients=Clients(conf, "volume"),
+        scheduler=scheduler,
+        cluster=conf.keel.cluster,
+        namespace=conf.csi.namespace,
+        transfers=transfers,
+    )
+    service = Service(backend, store, conf.host, conf.storage_availability_zone)
+    runner.serve(service)
+    versions = {"rpc_current_version": interfaces.BACKUP.version, "object_current_version": OBJECT_VERSION}
+
+    def publish() -> None:
+        health.look()
+        _publish(scheduler, service, health.works)
+
+    others = bus.client(interfaces.BACKUP, fleet.pins.of(interfaces.BACKUP))
+    endpoint = Endpoint(interfaces.BACKUP, BackupEndpoint(service, runner, publish, others))
+    health.look()
+    return [
+        *caches.all(),
+        CinderHeartbeat(conf, db, BINARY, [conf.host], versions, working=lambda host: health.works),
+        fleet,
+        transfers,
+        runner,
+        bus.server(BINARY, conf.host, [endpoint], fleet.results),
+        Periodic("store", conf.backup_driver_init_check_interval, health.look),
+        Periodic("backup-capabilities", conf.backup_driver_stats_polling_interval, publish, first=1),
+    ]
+
+
+def _publish(scheduler: Client, service: Service, works: bool) -> None:
+    """Tell every scheduler that backups are made here (cinder 29.0.0 scheduler, backup_capabilities)."""
+    scheduler.send(
+        Context.admin("cinder"),
+        "update_service_capabilities",
+        service_name="backup",
+        host=service.host,
+        capabilities={
+            "backend_state": works,
+            "driver_name": service.store.name,
+            "availability_zone": service.zone,
+        },
+        cluster_name=None,
+        timestamp=datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds"),
+    )
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run until told to stop; the exit status."""
+    conf = config.load("volume", sys.argv[1:] if argv is None else argv)
+    setup_logging(conf, "keel-volume-backup")
+    return run(conf, parts(conf), "keel-volume-backup")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
