@@ -1,4 +1,11 @@
-"""Who may do what: every operation for every kind of caller, against what oslo.policy says of the recorded rules."""
+"""Who may do what: every operation for every kind of caller, against what oslo.policy says of the recorded rules.
+
+data/verdicts.json holds what the real cinder-api 29.0.0 answered to the same requests on the same database, with no
+peers behind it; what it answered with a server's fault is not there.
+"""
+
+import json
+from pathlib import Path
 
 import pytest
 from fakes.api import OTHER, PROJECT, Identity
@@ -31,6 +38,17 @@ _NAMING = {
 _ELEVATED = {"volume:update_volume_admin_metadata"}
 #: A transfer is accepted by whoever has its key.
 _BY_KEY = {"POST /os-volume-transfer/{id}/accept", "POST /volume-transfers/{id}/accept"}
+
+
+_VERDICTS = json.loads((Path(__file__).parent / "data" / "verdicts.json").read_bytes())
+#: The original answers 400 with the words of a refusal.
+_ODD = {("POST /groups/action #create-from-src", "reader")}
+
+
+def measured(op_id, caller):
+    """403 or 404 where the original refuses so, else None."""
+    answers = dict(zip(_VERDICTS["callers"], _VERDICTS["answers"].get(op_id, ()), strict=False))
+    return answers.get(caller) if answers.get(caller) in (403, 404) and (op_id, caller) not in _ODD else None
 
 
 class Oracle:
@@ -78,7 +96,9 @@ def test_policy_decides(everything, restored, oracle, op_id):
     for caller, who in CALLERS.items():
         restored()
         reply = volume.call(method, path, body, who=who, version="3.71")
-        assert reply.status in expected(oracle, op_id, who), f"{caller}: {reply.status} {reply.raw.decode()}"
+        said = f"{caller}: {reply.status} {reply.raw.decode()}"
+        assert reply.status in expected(oracle, op_id, who), said
+        assert measured(op_id, caller) in (None, reply.status), f"{said}, not {measured(op_id, caller)}"
 
 
 def expected(oracle, op_id, who):

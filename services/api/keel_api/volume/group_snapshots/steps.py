@@ -23,7 +23,6 @@ _BUSY = ("creating", "updating")
 
 def take(req: Request, group_id: str, asked: Row, allowed: Callable[[Row], Row]) -> Row:
     """Write a group snapshot with a snapshot of each volume and send it to the backend of the group; its row."""
-    req.must("group:create_group_snapshot")
     project_needed(req)
     try:
         group, row = req.services.db.run(_take, req, group_id, asked, allowed)
@@ -43,6 +42,7 @@ def take(req: Request, group_id: str, asked: Row, allowed: Callable[[Row], Row])
 
 def _take(conn: Any, req: Request, group_id: str, asked: Row, allowed: Callable[[Row], Row]) -> tuple[Row, Row]:
     group = allowed(load_group(conn, req, None, group_id))
+    req.must("group:create_group_snapshot")
     group.update(groups.lock(conn, group_id) or {})
     members = groups.volumes(conn, group_id)
     if not members or group["status"] in _BUSY:

@@ -116,7 +116,6 @@ def _type(conn: Any, req: Request, text: str | None) -> Row:
 @handles("POST /os-snapshot-manage", "POST /manageable_snapshots")
 def manage_snapshot(req: Request) -> Row:
     """A snapshot in `creating` for one that lies on the backend of a volume: 202."""
-    req.must("snapshot_extension:snapshot_manage")
     asked = req.body["snapshot"]
     try:
         volume, type_row, row = req.services.db.run(_record_snapshot, req, asked)
@@ -136,6 +135,7 @@ def manage_snapshot(req: Request) -> Row:
 
 def _record_snapshot(conn: Any, req: Request, asked: Row) -> tuple[Row, Row | None, Row]:
     volume = lookup.volume(conn, req, asked["volume_id"], full=True)
+    req.must("snapshot_extension:snapshot_manage")
     req.must("volume:create_snapshot", lookup.target(volume))
     if not volume["host"]:
         raise faults.invalid_volume("it lies on no backend")

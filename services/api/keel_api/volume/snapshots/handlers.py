@@ -185,10 +185,15 @@ def _delete(req: Request, force: bool = False, unmanage: bool = False) -> None:
 @handles("POST /snapshots/{id}/action #os-reset_status")
 def reset_status(req: Request) -> Response:
     """Write a state an operator knows to be true: 202."""
-    req.must("volume_extension:snapshot_admin_actions:reset_status", {})
     wanted = Transition("reset", "snapshots", values={"status": req.args["status"].lower()})
-    if not req.services.db.run(transitions.apply, wanted, req.path["id"]):
-        raise faults.not_found("Snapshot", req.path["id"])
+
+    def work(conn: Any) -> None:
+        row = lookup.snapshot(conn, req, req.path["id"], None)
+        req.must("volume_extension:snapshot_admin_actions:reset_status", {})
+        if not transitions.apply(conn, wanted, row["id"]):
+            raise faults.not_found("Snapshot", row["id"])
+
+    req.services.db.run(work)
     return Response()
 
 

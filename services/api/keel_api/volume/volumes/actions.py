@@ -86,10 +86,7 @@ def force_delete(req: Request) -> Response:
 @handles(_ACTION + "os-reset_status")
 def reset_status(req: Request) -> Response:
     """Write states an operator knows to be true: 202. `detached` takes every attachment away."""
-    req.must("volume_extension:volume_admin_actions:reset_status", {})
     asked = {key: value.lower() for key, value in req.args.items() if value}
-    if asked.get("status") == "deleting":
-        raise Fault(400, "Status 'deleting' can not be set by hand.")
     if "migration_status" in asked and asked["migration_status"] == "none":
         asked["migration_status"] = None
     req.services.db.run(_reset, req, asked)
@@ -97,6 +94,10 @@ def reset_status(req: Request) -> Response:
 
 
 def _reset(conn: Any, req: Request, asked: dict[str, Any]) -> None:
+    lookup.volume(conn, req, req.path["id"], None)
+    req.must("volume_extension:volume_admin_actions:reset_status", {})
+    if asked.get("status") == "deleting":
+        raise Fault(400, "Status 'deleting' can not be set by hand.")
     row = volumes.lock(conn, req.path["id"])
     if row is None:
         raise faults.not_found("Volume", req.path["id"])
