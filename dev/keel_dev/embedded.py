@@ -20,6 +20,7 @@ SERVICES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "volume": (
         ("keel_volume.main", ()),
+        ("keel_volume.backup.main", ()),
         ("keel_scheduler.volume.main", ()),
         ("keel_api.main", ("volume",)),
     ),

@@ -112,6 +112,7 @@ def _separate(settings: Settings) -> list[Service]:
         ("keel-compute-kubevirt-2", "keel-compute-kubevirt", ""),
         ("keel-volume-scheduler", "keel-volume-scheduler", ""),
         ("keel-volume-csi", "keel-volume-csi", ""),
+        ("keel-volume-backup", "keel-volume-backup", ""),
         ("keel-volume-api", "keel-volume-api", "volume-api"),
     )
     return [_keel(settings, number, name, (script,), api) for number, (name, script, api) in enumerate(rows)]

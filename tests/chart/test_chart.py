@@ -64,7 +64,16 @@ def test_only_processes_that_use_the_cluster_get_a_token(render):
         for name, item in of_kind(render(), "Deployment").items()
         if item["spec"]["template"]["spec"]["automountServiceAccountToken"]
     }
-    assert with_token == {"keel-compute-kubevirt", "keel-volume-csi"}
+    assert with_token == {"keel-compute-kubevirt", "keel-volume-csi", "keel-volume-backup"}
+
+
+def test_backups_lie_on_a_claim_when_one_is_named(render):
+    def mounts(values):
+        pod = of_kind(render(values), "Deployment")["keel-volume-backup"]["spec"]["template"]["spec"]
+        return {mount["mountPath"] for mount in pod["containers"][0]["volumeMounts"]}
+
+    assert "/var/lib/cinder/backup" not in mounts({})
+    assert "/var/lib/cinder/backup" in mounts({"processes": {"volume-backup": {"store": "backups", "replicas": 1}}})
 
 
 def test_nobody_may_read_secrets_of_the_whole_cluster(render):

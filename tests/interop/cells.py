@@ -60,6 +60,7 @@ class Cell:
         ours = {COUNTERPARTS[program] for program, choice in self.processes if choice == OURS}
         without = [name for name in COUNTERPARTS.values() if name not in ours]
         without += [name for name in SECONDS if name.rpartition("-")[0] in ours]
+        without.append("keel-volume-backup")  # No cell is about backups: a real cinder-backup cannot read ours.
         beside = [process_name(program, choice) for program, choice in self.processes if choice != OURS]
         return Mixture(beside=tuple(beside), without=tuple(without))
 

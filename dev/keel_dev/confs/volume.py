@@ -34,6 +34,8 @@ def common(settings: Settings, process: str) -> Sections:
             "default_volume_type": "csi",
             "enabled_backends": SECTION,
             "allow_availability_zone_fallback": True,
+            "backup_driver": "cinder.backup.drivers.posix.PosixBackupDriver",
+            "backup_posix_path": state / "backups",
         },
         "database": shared.database(settings, "cinder"),
         "keystone_authtoken": shared.authtoken(settings, "cinder"),
