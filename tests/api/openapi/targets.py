@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import sqlalchemy as sa
-from fakes.api import PROJECT, Identity, Reply, Snapshot, VolumeApi
+from fakes.api import CELL0, PROJECT, Identity, Reply, Snapshot, VolumeApi
 
 from api.compute import conftest as compute_whole
 from api.compute import wishes as compute_wishes
@@ -68,9 +68,26 @@ class Target:
         """Paths of an operation that lead to something."""
         raise NotImplementedError
 
+    def requests(self) -> Iterator[tuple[str, str, str, Any, str]]:
+        """(name, method, path, body, version) of a fair request for every operation."""
+        raise NotImplementedError
+
     def restore(self) -> None:
         """Back to the beginning."""
         raise NotImplementedError
+
+    def databases(self) -> dict[str, Any]:
+        """Kind of schema -> databases."""
+        raise NotImplementedError
+
+    def rows(self) -> set[str]:
+        """Every row of every database."""
+        return {line for databases in self.databases().values() for database in databases for line in _dump(database)}
+
+
+def _dump(database: Any) -> list[str]:
+    with database.engine.connect() as connection:
+        return [line for line in connection.connection.driver_connection.iterdump() if "INSERT" in line]
 
 
 def _pairs(query: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -105,6 +122,14 @@ class Compute(Target):
     def known(self, method: str, template: str) -> list[str]:
         return self._known[method, template]
 
+    def requests(self) -> Iterator[tuple[str, str, str, Any, str]]:
+        for wish in compute_wishes.all_wishes():
+            yield (wish.id, *wish.request(self._whole.made), wish.version)
+
+    def databases(self) -> dict[str, Any]:
+        cells = self.api.cells
+        return {"nova_api": [cells.api], "nova_cell": [cells.get(CELL0).db, self.api.cell1.db]}
+
     def restore(self) -> None:
         self._whole.restore()
 
@@ -131,6 +156,14 @@ class Volume(Target):
 
     def known(self, method: str, template: str) -> list[str]:
         return self._known.get((method, template), [])
+
+    def requests(self) -> Iterator[tuple[str, str, str, Any, str]]:
+        for row in volume_recorded.operations():
+            if not row.get("always_400"):
+                yield (row["id"], *volume_wishes.request(row["id"], self._made), "3.71")
+
+    def databases(self) -> dict[str, Any]:
+        return {"cinder": [self.api.db]}
 
     def restore(self) -> None:
         self._beginning.restore(self.api.db, "cinder")
