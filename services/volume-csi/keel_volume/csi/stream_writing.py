@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from keel_common.kube import CDI_CONFIG, DATAVOLUME, PVC, UPLOAD_TOKEN, KubeError
+from keel_common.kube.export_link import CHUNK, Interrupted
 from keel_volume.backend import Backend
 from keel_volume.csi import claims, disguise, holdings
-from keel_volume.csi.stream_wire import CHUNK, Interrupted
 from keel_volume.flows.refusals import Refused, is_refusal
 
 #: Annotation on a claim that is filled by a stream: for whom.

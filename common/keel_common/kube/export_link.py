@@ -9,9 +9,6 @@ from typing import Any
 
 import urllib3
 
-from keel_volume.backend import Backend
-from keel_volume.flows.refusals import Refused
-
 CHUNK = 1 << 20
 _TOKEN_HEADER = "x-kubevirt-export-token"
 
@@ -20,17 +17,24 @@ class Interrupted(Exception):
     """A stream that broke. It can be begun again, from its start."""
 
 
-class Reading:
-    """``size`` bytes in pieces of at most 1 MiB, each iteration from the start. Raises Interrupted when less came."""
+class Unreadable(Exception):
+    """The cluster will never give these bytes: to ask again is no use."""
 
-    def __init__(self, size: int, begin: Callable[[], Iterator[bytes]], transfers: Any):
+
+class Reading:
+    """``size`` bytes in pieces of at most 1 MiB, each iteration from the start. Raises Interrupted when less came.
+
+    ``check`` is asked before each piece and raises what is to end the stream.
+    """
+
+    def __init__(self, size: int, begin: Callable[[], Iterator[bytes]], check: Callable[[], None]):
         self.size = size
-        self._begin, self._transfers = begin, transfers
+        self._begin, self._check = begin, check
 
     def __iter__(self) -> Iterator[bytes]:
         came = 0
         for piece in self._begin():
-            self._transfers.check()
+            self._check()
             came += len(piece)
             yield piece
         if came != self.size:
@@ -38,29 +42,30 @@ class Reading:
 
 
 class Zeros(Reading):
-    """What a volume that was never used holds."""
+    """What a claim that was never used holds."""
 
-    def __init__(self, size: int, transfers: Any):
+    def __init__(self, size: int, check: Callable[[], None]):
         empty = bytes(CHUNK)
 
         def begin() -> Iterator[bytes]:
             return (empty[: min(CHUNK, size - start)] for start in range(0, size, CHUNK))
 
-        super().__init__(size, begin, transfers)
+        super().__init__(size, begin, check)
 
 
 @contextmanager
-def open_link(backend: Backend, export: Mapping[str, Any], token: str) -> Iterator[Reading]:
-    """The raw disk behind a ready export. Raises Interrupted, and Refused when there is no such link."""
-    url, authority = _link(export, backend.conf.csi.export_links)
+def open_link(export: Mapping[str, Any], side: str, token: str, check: Callable[[], None]) -> Iterator[Reading]:
+    """The raw disk behind a ready export, by its "internal" or "external" links. Raises Interrupted, and Unreadable
+    when there is no such link."""
+    url, authority = _link(export, side)
     context = ssl.create_default_context(cadata=authority)
     pool = urllib3.PoolManager(ssl_context=context, retries=False, timeout=urllib3.Timeout(connect=10, read=120))
     begun = [_ask(pool, url, token)]
     length = begun[0].headers.get("Content-Length")
     if length is None:
-        raise Refused("the export does not tell how long the disk is", retry=False)
+        raise Unreadable("the export does not tell how long the disk is")
     try:
-        yield Reading(int(length), lambda: _pieces(begun.pop() if begun else _ask(pool, url, token)), backend.transfers)
+        yield Reading(int(length), lambda: _pieces(begun.pop() if begun else _ask(pool, url, token)), check)
     finally:
         pool.clear()
 
@@ -89,9 +94,9 @@ def _link(export: Mapping[str, Any], wanted: str) -> tuple[str, str]:
     links = export["status"].get("links") or {}
     side = links.get(wanted)
     if side is None:
-        raise Refused(f"the export has no {wanted} links, only {', '.join(links) or 'none'}", retry=False)
+        raise Unreadable(f"the export has no {wanted} links, only {', '.join(links) or 'none'}")
     for volume in side["volumes"]:
         for found in volume.get("formats") or ():
             if found["format"] == "raw":
                 return found["url"], side["cert"]
-    raise Refused("the export gives no raw disk of this claim", retry=False)
+    raise Unreadable("the export gives no raw disk of this claim")
