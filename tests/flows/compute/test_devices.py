@@ -140,6 +140,21 @@ def test_changed_network_refreshes_the_cache(world, server):
     world.until(lambda: "10.0.0.99" in str(world.row(server).info_cache.network_info), "the cache has the new address")
 
 
+def test_a_volume_that_has_grown_is_written_down_and_the_action_ends(world, server):
+    volume = world.volume()
+    mapping, error = attach(world, server, volume)
+    assert error is None
+    world.peers.cinder.volumes[volume]["size"] = 7
+    send_event(world, server, "volume-extended", volume)
+    world.until(lambda: world.conductor.mappings[mapping.uuid].volume_size == 7, "the size is written down")
+    wanted = [server, "compute_extend_volume", True, None]
+    world.until(lambda: wanted in world.conductor.events, "the event of the action ends well")
+    detach(world, server, mapping)
+    before = len(world.conductor.events)
+    send_event(world, server, "volume-extended", volume)
+    world.until(lambda: wanted in world.conductor.events[before:], "one about another's volume ends too")
+
+
 @pytest.fixture(scope="module")
 def stopped(world, server):
     world.task(server, "powering-off")

@@ -7,7 +7,7 @@ from typing import Any
 
 from keel_compute.endpoints.turn import Turns
 from keel_compute.errors import is_fault
-from keel_compute.flows import interfaces
+from keel_compute.flows import attach, interfaces
 from keel_compute.scope import Scope
 from keel_compute.steps import network
 from keel_contract.context import Context
@@ -36,6 +36,10 @@ class Events(Turns):
     def _event(self, context: Context, instance: Any, event: Any) -> None:
         if event.name in ("network-changed", "network-vif-deleted"):
             self._network_event(context, instance.uuid, event)
+            return
+        if event.name == "volume-extended":
+            with self._turn(context, instance, "extend_volume") as scope:
+                attach.extended(scope, event.tag)
             return
         key = f"{event.name}-{event.get('tag')}" if event.get("tag") else event.name
         if not self.site.arrivals.arrive(instance.uuid, key, event.status == "failed"):

@@ -10,13 +10,14 @@ import logging
 from typing import Any
 
 from keel_common.kube import Expired, names
-from keel_compute.errors import Refused
+from keel_compute.errors import Refused, is_fault
 from keel_compute.kubevirt import state
 from keel_compute.kubevirt.disks import Disk, volume_disk
 from keel_compute.kubevirt.errors import Unsupported
 from keel_compute.kubevirt.spec import attach_patch, detach_patch
 from keel_compute.scope import Scope
 from keel_compute.steps import machine, volumes
+from keel_contract.errors import RemoteFault
 
 LOG = logging.getLogger(__name__)
 
@@ -38,6 +39,22 @@ def attach(scope: Scope, mapping: Any) -> None:
         if isinstance(error, Unsupported):
             raise Refused(str(error)) from error
         raise
+
+
+def extended(scope: Scope, volume: str) -> None:
+    """Write down the new size of a volume that has grown; the guest learns it from KubeVirt, which follows the claim.
+
+    An event about a volume that the server does not have (any more) is none of its business.
+    """
+    try:
+        mapping = scope.site.records.mapping(scope.context, volume, scope.server)
+    except RemoteFault as fault:
+        if not is_fault(fault, "VolumeBDMNotFound"):
+            raise
+        LOG.warning("Server %s has no volume %s that could have grown", scope.server, volume)
+        return
+    size = scope.site.clients.cinder.show_volume(scope.asker, volume)["size"]
+    scope.site.records.save_mapping(scope.context, mapping, volume_size=size)
 
 
 def _take_back(scope: Scope, mapping: Any) -> None:
