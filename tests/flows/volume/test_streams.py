@@ -100,6 +100,30 @@ def test_a_snapshot_is_read_as_it_was(world, life, row):
     world.suite.sim.write(claim, 0, b"data!", world.suite.namespace)
 
 
+def test_a_claim_that_waits_for_its_first_pod_holds_zeros(world, life):
+    row = world.suite.row(world.volume(pool="late"))
+    with streams.reading(life.backend, naming.claim(row), purpose(row)) as stream:
+        assert (stream.size, digest(stream)) == (GIB, hashlib.sha256(bytes(GIB)).hexdigest())
+    assert left(world) == []
+
+
+def test_a_snapshot_of_a_late_class_is_read_through_a_claim_that_waits_for_no_pod(world, life):
+    row = world.suite.row(world.volume(pool="late"))
+    claim = naming.claim(row)
+    use(world, claim, "first")
+    world.suite.until(lambda: _phase(world, claim) == "Bound", "the claim is bound")
+    world.shrink(claim, "16Mi")
+    world.suite.sim.write(claim, 3, b"late", world.suite.namespace)
+    with streams.reading(life.backend, claim, purpose(row)) as stream:
+        assert digest(stream) == checksum(world, claim)
+    assert left(world) == []
+    world.kube.delete(POD, "first", world.suite.namespace)
+
+
+def _phase(world, claim):
+    return world.kube.get(PVC, claim, world.suite.namespace)["status"]["phase"]
+
+
 def test_what_a_dead_process_has_begun_is_begun_anew(world, life, row):
     claim = naming.claim(row)
     broken = streams.reading(life.backend, claim, purpose(row))
