@@ -140,6 +140,31 @@ def test_an_upload_makes_an_image_and_holds_the_volume(everything):
     assert volume.bus.sent[-1][1]["image_meta"]["id"] == shown["image_id"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "options", "status"),
+    [
+        ({"container_format": "compressed"}, {}, 400),
+        ({"container_format": "compressed"}, {"allow_compression_on_image_upload": True}, 202),
+        ({"disk_format": "qcow2"}, {}, 202),
+        ({"disk_format": "qcow2"}, {"image_conversion_disable": True}, 400),
+        ({"disk_format": "raw"}, {"image_conversion_disable": True}, 202),
+    ],
+)
+def test_an_upload_keeps_to_what_the_operator_allows(everything, asked, options, status):
+    """Cinder 29.0.0 answers 500."""
+    volume, ids = everything
+    for name, value in options.items():
+        volume.services.conf.set_override(name, value)
+    try:
+        asked = {"image_name": "i", **asked}
+        assert act(volume, ids["volume"], "os-volume_upload_image", asked).status == status
+        wanted = "uploading" if status == 202 else "available"
+        assert volume.get(f"/volumes/{ids['volume']}").body["volume"]["status"] == wanted
+    finally:
+        for name in options:
+            volume.services.conf.clear_override(name)
+
+
 def test_an_upload_glance_refuses_leaves_the_volume(everything):
     volume, ids = everything
 

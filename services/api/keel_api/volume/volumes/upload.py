@@ -69,6 +69,11 @@ def _wanted(req: Request, asked: Row) -> Row:
         "disk_format": asked.get("disk_format") or "raw",
         "name": asked["image_name"].strip(),
     }
+    conf = req.services.conf
+    if image["container_format"] == "compressed" and not conf.allow_compression_on_image_upload:
+        raise Fault(400, "Images are not compressed on upload here.")
+    if image["disk_format"] != "raw" and conf.image_conversion_disable:
+        raise Fault(400, f"Volumes are uploaded as raw images here, not as {image['disk_format']}.")
     if req.at_least(3, 1):
         image["visibility"] = asked.get("visibility", "private")
         image["protected"] = lists.boolean("protected", asked.get("protected", False))
