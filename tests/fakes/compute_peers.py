@@ -124,6 +124,7 @@ class FakeCinder:
         self.attachments: dict[str, dict] = {}
         self.refuse: errors.ClientError | None = None
         self.made: Any = None
+        self.reimaged: Any = None
 
     def add(self, **values: Any) -> str:
         values = {key: value for key, value in values.items() if value is not None}
@@ -180,8 +181,15 @@ class FakeCinder:
     def delete_attachment(self, context: Any, attachment_id: str) -> bool:
         body = self.attachments.pop(attachment_id, None)
         if body:
-            self.volumes[body["volume_id"]]["status"] = "available"
+            held = any(each["volume_id"] == body["volume_id"] for each in self.attachments.values())
+            self.volumes[body["volume_id"]]["status"] = "reserved" if held else "available"
         return body is not None
+
+    def reimage_volume(self, context: Any, volume_id: str, image_id: str) -> None:
+        """`reimaged` is called and says what comes of it."""
+        assert self.volumes[volume_id]["status"] == "reserved"
+        self.volumes[volume_id]["status"] = "downloading"
+        self.reimaged(self.volumes[volume_id], image_id)
 
     def delete_volume(self, context: Any, volume_id: str) -> None:
         if volume_id not in self.volumes:

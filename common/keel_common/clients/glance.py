@@ -58,7 +58,7 @@ class Glance:
         return f"{self._service.endpoint()}/images/{image_id}"
 
     def download(self, context: Any, image_id: str) -> Iterator[bytes]:
-        """The image's data, in pieces of at most 1 MiB; asked for with the first of them. Close it when not all is read."""
+        """The image's data, in pieces of at most 1 MiB, asked for with the first; close it when not all is read."""
         response = self._service.request("GET", f"/v2/images/{image_id}/file", context=context, stream=True)
         with contextlib.closing(response):
             yield from response.iter_content(_CHUNK)

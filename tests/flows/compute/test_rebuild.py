@@ -3,6 +3,7 @@
 import pytest
 
 from keel_common.kube import PVC
+from keel_contract.nova import objects
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,7 @@ def test_stopped_server_is_stopped_after_its_rebuild(world, server):
     world.until(lambda: world.guest(server) is None, "the guest is off")
 
 
-@pytest.mark.parametrize("asked", [{"recreate": True}, {"reimage_boot_volume": True}])
+@pytest.mark.parametrize("asked", [{"recreate": True}])
 def test_what_this_host_does_not_do_is_refused_and_the_server_stays(world, server, asked):
     before = root(world, server)
     assert (
@@ -104,3 +105,66 @@ def test_server_in_error_can_be_rebuilt(world, server):
     world.reach(server, "active")
     world.delete(server)
     world.nothing_left(server)
+
+
+@pytest.fixture
+def volume_backed(world):
+    instance = world.instance(image_ref="", system_metadata={})
+    volume = world.volume()
+    world.volume_mapping(instance.uuid, volume, boot_index=0)
+    world.build(instance)
+    world.reach(instance.uuid, "active")
+    yield instance.uuid, volume
+    world.peers.cinder.reimaged = None
+    world.delete(instance.uuid)
+
+
+def tell_reimaged(world, server, volume, status="completed"):
+    event = objects.InstanceExternalEvent(
+        instance_uuid=server, name="volume-reimaged", tag=volume, status=status, data={}
+    )
+    world.compute.send(world.context(), "external_instance_event", instances=[world.row(server)], events=[event])
+
+
+def test_a_boot_volume_gets_the_image_while_it_is_only_reserved(world, volume_backed):
+    server, volume = volume_backed
+    before, written = attachment_of(world, volume), []
+
+    def write(found, image):
+        assert world.guest(server) is None
+        written.append(image)
+        found["status"] = "reserved"
+        tell_reimaged(world, server, volume)
+
+    world.peers.cinder.reimaged = write
+    assert rebuild(world, server, reimage_boot_volume=True) is None
+    world.reach(server, "active")
+    assert written == [world.peers.glance.id]
+    after = attachment_of(world, volume)
+    assert after != before
+    assert world.peers.cinder.volumes[volume]["status"] == "in-use"
+    assert [each["id"] for each in world.peers.cinder.list_attachments(None, volume, server)] == [after]
+    assert world.guest(server)["status"]["phase"] == "Running"
+
+
+def test_a_boot_volume_stays_as_it_is_when_that_is_not_asked_for(world, volume_backed):
+    server, volume = volume_backed
+    before = attachment_of(world, volume)
+    assert rebuild(world, server) is None
+    world.reach(server, "active")
+    assert attachment_of(world, volume) == before
+
+
+@pytest.mark.parametrize("how", ["error", "event"])
+def test_an_image_that_cinder_cannot_write_is_an_error_of_the_server(world, volume_backed, how):
+    server, volume = volume_backed
+
+    def fail(found, image):
+        if how == "error":
+            found["status"] = "error"
+        else:
+            tell_reimaged(world, server, volume, "failed")
+
+    world.peers.cinder.reimaged = fail
+    assert "was not written over volume" in rebuild(world, server, reimage_boot_volume=True)
+    world.reach(server, "error")

@@ -107,7 +107,6 @@ class ComputeEndpoint(Power, Moves, LiveMoves, Devices, Events, Views):
             with self._outcome(context, whole, "rebuild_instance"):
                 rebuild.refuse(
                     bool(request.get("recreate")),
-                    bool(request.get("reimage_boot_volume")),
                     request.get("injected_files"),
                 )
                 rebuild.rebuild(
@@ -121,6 +120,7 @@ class ComputeEndpoint(Power, Moves, LiveMoves, Devices, Events, Views):
                         image_ref=request.get("image_ref") or None,
                         preserve_ephemeral=bool(request.get("preserve_ephemeral")),
                         was_stopped=whole.vm_state == "stopped",
+                        reimage_boot_volume=bool(request.get("reimage_boot_volume")),
                     )
                 )
 

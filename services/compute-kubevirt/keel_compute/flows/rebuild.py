@@ -15,18 +15,22 @@ from keel_compute.flows import boot, power
 from keel_compute.kubevirt import state
 from keel_compute.records import now
 from keel_compute.scope import Scope
-from keel_compute.steps import disks, machine, network, volumes
+from keel_compute.steps import disks, machine, network, reimage, volumes
 
 LOG = logging.getLogger(__name__)
 
 
 @dataclass
 class Rebuild(Scope):
-    """A rebuild with what the request says. `was_stopped`: the server ends stopped again."""
+    """A rebuild with what the request says. `was_stopped`: the server ends stopped again.
+
+    `reimage_boot_volume`: the volume it boots from gets the image (2.93); without it a boot volume stays as it is.
+    """
 
     image_ref: str | None = None
     preserve_ephemeral: bool = False
     was_stopped: bool = False
+    reimage_boot_volume: bool = False
 
 
 def rebuild(scope: Rebuild) -> None:
@@ -56,17 +60,22 @@ def rebuild(scope: Rebuild) -> None:
 def _renew(scope: Rebuild) -> None:
     records = scope.site.records
     _remember(scope)
+    root = reimage.boot_volume(scope) if scope.reimage_boot_volume else None
     machine.stop(scope)
     for disk in disks.planned(scope):
         if disk.from_image or not scope.preserve_ephemeral:
             disks.discard(scope, disk.suffix)
     records.save(scope.context, scope.instance, expected="rebuilding", task_state="rebuild_block_device_mapping")
     volumes.name_devices(scope)
+    if root is not None and scope.image_ref:
+        reimage.write_over(scope, root, scope.image_ref)
     disks.begin(scope)
     disks.wait(scope)
     boot.gather(scope)
     records.save(scope.context, scope.instance, expected="rebuild_block_device_mapping", task_state="rebuild_spawning")
     boot.spawn(scope)
+    if root is not None:
+        volumes.complete(scope, root)
 
 
 def _remember(scope: Rebuild) -> None:
@@ -87,11 +96,9 @@ def _error(scope: Rebuild) -> None:
             raise
 
 
-def refuse(recreate: bool, reimage_boot_volume: bool, injected_files: object) -> None:
+def refuse(recreate: bool, injected_files: object) -> None:
     """Raise NotSupported for what this host does not do; the server stays as it was."""
     if recreate:
         raise NotSupported("Evacuation to a KubeVirt host is not supported")
-    if reimage_boot_volume:
-        raise NotSupported("A new image on a boot volume is not supported by the KubeVirt driver")
     if injected_files:
         raise NotSupported("Files cannot be injected into a server on this cluster; use user data")
