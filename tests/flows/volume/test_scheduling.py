@@ -77,7 +77,7 @@ def test_promises_and_messages_expire(suite):
     past = moment() - timedelta(seconds=1)
     suite.db.run(lambda conn: conn.execute(held.update().where(held.c.delta == 3).values(expire=past)))
     parts = {part.name: part for part in upkeep.parts(suite.conf, suite.db)}
-    assert set(parts) == {"expired-reservations", "expired-messages", "lost-volumes"}
+    assert set(parts) == {"expired-reservations", "expired-messages", "lost-volumes", "lost-backups"}
     suite.db.run(quotas.expire)
     suite.db.run(messages.reap)
     assert suite.drift()[1] == []
