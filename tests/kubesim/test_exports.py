@@ -6,6 +6,8 @@ import base64
 import gzip
 import hashlib
 import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import requests
@@ -206,3 +208,39 @@ def test_contents_survive_a_restart(tmp_path):
     with KubeSim(tmp_path, speed=40) as sim:
         assert sim.read("kept", 4, 4) == b"data"
         assert sim.checksum("kept") == before
+
+
+def test_what_comes_for_a_claim_that_is_gone_is_forgotten(client, sim):
+    asked, go_on = threading.Event(), threading.Event()
+
+    class Slow(BaseHTTPRequestHandler):
+        def do_GET(self):  # noqa: N802
+            asked.set()
+            go_on.wait(10)
+            self.send_response(200)
+            self.send_header("Content-Length", "5")
+            self.end_headers()
+            self.wfile.write(b"image")
+
+        def log_message(self, *_):
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        sizes = {"requests": {"storage": "16Mi"}}
+        storage = {"accessModes": ["ReadWriteMany"], "volumeMode": "Block", "resources": sizes}
+        body = {"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": {"name": "in"}}
+        source = {"http": {"url": f"http://127.0.0.1:{server.server_address[1]}/image"}}
+        client.made("datavolumes", {**body, "spec": {"source": source, "pvc": storage}})
+        assert asked.wait(10)
+        kept = []
+        keep = sim.cluster.contents.keep
+        sim.cluster.contents.keep = lambda key, *rest: (kept.append(key), keep(key, *rest))
+        try:
+            client.delete("datavolumes", "in")
+            client.wait_gone(PVC, "in")
+            go_on.set()
+            client.wait(lambda: kept and sim.cluster.store.recall(kept[0]) is None)
+        finally:
+            sim.cluster.contents.keep = keep
+            server.shutdown()

@@ -8,7 +8,7 @@ import threading
 from . import errors
 from .api import Target, parse
 from .cluster import Cluster
-from .controllers.populators import PHASE, incoming_key, room_of
+from .controllers.populators import PHASE, drop_unwanted, incoming_key, room_of
 from .images import ImageError, receive
 from .kinds import PVC
 from .metadata import check_envelope, new_uid
@@ -74,5 +74,6 @@ class Uploads:
                 return Answer(str(error), 400)
             key = incoming_key(claim)
             self._cluster.contents.keep(key, into if found.kept else None, found.facts("upload"))
+        drop_unwanted(self._cluster, claim)
         self._cluster.engine.look("populators", namespace, name)
         return Answer("")

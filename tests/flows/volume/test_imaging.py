@@ -47,6 +47,7 @@ def test_a_qcow2_image_is_what_the_guest_finds_on_the_disk(suite):
     assert suite.sim.read(naming.claim(row), 0, 6, suite.namespace) == b"grub\0\0"
     facts = suite.image_facts(volume)
     assert (facts["image_id"], facts["disk_format"], facts["os_distro"]) == (image, "qcow2", "x")
+    assert facts["signature_verified"] == "False"
     found = suite.kube.get(DATAVOLUME, naming.claim(row), suite.namespace)["spec"]["source"]["http"]
     assert found["checksum"] == f"sha512:{suite.images.images[image]['os_hash_value']}"
 

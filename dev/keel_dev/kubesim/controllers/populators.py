@@ -169,6 +169,7 @@ class Populators(Base):
                 bundle.flush()
                 result = fetch(source, room, progress, into, bundle.name if source.authority else None)
                 contents.keep(incoming_key(claim), into if result.kept else None, result.facts(source.url))
+            drop_unwanted(self.cluster, claim)
         except ImageError as error:
             result = error
         except Exception as error:  # an import that breaks is a failed import, never one that hangs
@@ -253,6 +254,14 @@ def _source_kind(claim: Object) -> str:
 def incoming_key(claim: Object) -> str:
     """Where the content stands that a claim is to be filled with."""
     return f"incoming:{claim['metadata']['uid']}"
+
+
+def drop_unwanted(cluster: Cluster, claim: Object) -> None:
+    """Forget what has come for a claim that was deleted meanwhile."""
+    metadata = claim["metadata"]
+    now = cluster.get(PVC, metadata["namespace"], metadata["name"])
+    if now is None or now["metadata"]["uid"] != metadata["uid"]:
+        cluster.contents.forget(incoming_key(claim))
 
 
 def room_of(claim: Object) -> int:

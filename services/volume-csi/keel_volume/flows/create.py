@@ -57,14 +57,15 @@ def _is_copy(row: Mapping[str, Any]) -> bool:
 
 def _begin_import(backend: Backend, context: Any, row: Mapping[str, Any], image_id: str) -> None:
     source = images.open_for_import(backend, context, row, image_id)
-    notes = {images.FACTS: orjson.dumps(images.facts(source.image)).decode()}
+    facts = images.facts(source.image)
     if (clone := image_cache.clone(backend, row, source.image)) is not None:
         kind, body = clone
-        body["metadata"].setdefault("annotations", {}).update(notes)
+        body["metadata"].setdefault("annotations", {})[images.FACTS] = orjson.dumps(facts).decode()
         backend.kube.ensure(kind, body)
         return
+    facts |= images.signature_facts(backend.conf)
     body = claims.image_import(row, backend.namespace, backend.access_mode, source.url, source.checksum)
-    body["metadata"]["annotations"] |= notes
+    body["metadata"]["annotations"][images.FACTS] = orjson.dumps(facts).decode()
     if source.image.get("updated_at"):
         body["metadata"]["annotations"][image_cache.UPDATED] = source.image["updated_at"]
     backend.kube.apply(SECRET, claims.image_secret(row, backend.namespace, source.token))

@@ -68,6 +68,11 @@ def facts(image: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value is not None}
 
 
+def signature_facts(conf: Any) -> dict[str, Any]:
+    """What is remembered of having looked for a signature: there was none, or the image would have been refused."""
+    return {"signature_verified": False} if conf.verify_glance_signatures == "enabled" else {}
+
+
 def facts_of_import(item: Mapping[str, Any]) -> dict[str, Any]:
     """The facts that stand on what an image was written into; none on anything else."""
     return orjson.loads((item["metadata"].get("annotations") or {}).get(FACTS) or "{}")
