@@ -126,11 +126,14 @@ class Reconciler:
 
     def _is_wanted(self, kind: str, resource_id: str) -> bool:
         """Whether a stream can still be needed for a resource: it is in a status that a step moves on. Those of kinds
-        that are not known here belong to another process."""
+        that are not known here belong to another process, those of rows that never were here to another deployment."""
         if kind not in KINDS:
             return True
         row = self._backend.db.read(KINDS[kind].read, resource_id)
-        return row is not None and row["status"] in KINDS[kind].steps
+        if row is None:
+            return not self._backend.db.read(rows.deleted_among, f"{kind}s", [resource_id])
+        # What reads a volume holds its claim: one that is to go must be let go.
+        return row["status"] in KINDS[kind].steps and row["status"] != "deleting"
 
     def drain(self) -> None:
         """Take the steps that are due in the caller's thread, as far as they go now: for one without own threads."""

@@ -141,6 +141,25 @@ def test_the_audit_takes_away_what_nobody_reads_any_more(world, life, row):
     assert left(world) == []
 
 
+def test_the_audit_leaves_what_another_deployment_reads(world, life):
+    other = streams.Purpose("volume", "00000000-0000-4000-8000-000000000009", None)
+    secret = SECRET.body(other.name, world.suite.namespace)
+    secret["metadata"]["labels"] = other.labels()
+    world.kube.create(SECRET, secret)
+    world.life().reconciler.audit()
+    assert left(world) == [other.name]
+    streams.remove(life.backend, other)
+
+
+def test_a_volume_that_a_dead_process_was_reading_can_be_deleted(world, life):
+    """The server pod of the export holds the claim."""
+    row = world.suite.row(world.volume())
+    broken = streams.reading(life.backend, naming.claim(row), purpose(row))
+    broken.__enter__()
+    world.delete(row["id"])
+    assert left(world) == []
+
+
 def test_a_claim_that_is_not_there_is_refused(world, life, row):
     with pytest.raises(Refused, match="no claim nothing"), streams.reading(life.backend, "nothing", purpose(row)):
         pass
