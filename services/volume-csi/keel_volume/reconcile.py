@@ -137,8 +137,7 @@ class Reconciler:
 
     def drain(self) -> None:
         """Take the steps that are due in the caller's thread, as far as they go now: for one without own threads."""
-        while self._due:
-            key = self._take()
+        while self._due and (key := self._take()) is not None:
             try:
                 self._step(*key)
             finally:
