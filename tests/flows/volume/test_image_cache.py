@@ -8,7 +8,8 @@ from keel_common.db.stores.cinder import image_cache
 from keel_common.kube import DATAVOLUME, PVC
 from keel_volume.csi import naming
 
-from .conftest import made_suite
+from . import killing
+from .conftest import World, made_suite
 
 TENANT = "1" * 32
 SETTINGS = f"""
@@ -138,3 +139,46 @@ def test_a_cached_volume_that_is_deleted_leaves_the_cache(suite, kind):
     suite.delete(entries(suite)[0]["volume_id"])
     suite.until(lambda: entries(suite) == [], "the entry is gone")
     assert is_imported(suite, volume(suite, kind, wanted))
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    with made_suite(tmp_path_factory.mktemp("volume-cache-lives"), SETTINGS) as found:
+        made = World(found)
+        yield made
+        made.stop()
+
+
+def test_a_first_volume_and_its_cached_one_survive_a_death_at_every_write(world):
+    suite, number = world.suite, iter(range(1000))
+
+    def prepare():
+        wanted = image(suite, f"{next(number):05}".encode())
+        row, _ = suite.new_row(host=HOST)
+        return row["id"], wanted
+
+    def tell(endpoint, case):
+        endpoint.create_volume(suite.context, suite.full(case[0]), {"image_id": case[1]}, {}, False)
+
+    def over(case):
+        return suite.row(case[0])["status"] in ("available", "error") and not pending(suite)
+
+    def check(case):
+        row = suite.row(case[0])
+        kept = [one for one in entries(suite) if one["image_id"] == case[1]]
+        if row["status"] == "available":
+            assert content(suite, row) == suite.images.data[case[1]]
+        else:  # Nobody knows of it: the request died with the process.
+            assert suite.messages(row["id"]) and kept == []
+        for one in kept:
+            assert suite.sim.read(naming.claim(suite.row(one["volume_id"])), 0, 5, suite.namespace) == content(
+                suite, row
+            )
+        assert suite.worker(row["id"]) is None
+        assert suite.drift() == ({}, [])
+
+    assert killing.survive(world, "host1@cluster", prepare, tell, over, check) >= 8
+
+
+def pending(suite):
+    return [one for one in entries(suite) if one["status"] not in ("available", None)]

@@ -95,6 +95,8 @@ def _fill(backend: Backend, section: BackendSection, row: Row, image_id: str, up
         LOG.warning("image %s is not cached: %s", image_id, problem)
         return False
     full = backend.db.read(rows.volume, made["id"])
+    if full is None:
+        return False  # Somebody has deleted it already.
     if backend.waits_for_consumer(claims.storage_class(row)):
         backend.kube.ensure(DATAVOLUME, claims.copy(full, backend.namespace, backend.access_mode))
     else:
