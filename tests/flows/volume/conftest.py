@@ -296,6 +296,7 @@ def made_suite(folder, more=""):
         path.write_text(f"""
 [DEFAULT]
 host = host1
+state_path = {folder}
 transport_url = fake:/
 enabled_backends = cluster
 backend_stats_polling_interval = 3

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import uuid
 import zlib
+from pathlib import Path
 
 import pytest
 
@@ -94,8 +95,33 @@ def test_a_compressed_container_is_gzip_around_the_data(world, volume):
     assert hashlib.sha256(data).hexdigest() == checksum(world, claim_of(world, volume))
 
 
+@pytest.mark.skipif(not shutil.which("qemu-img"), reason="qemu-img is not installed")
+@pytest.mark.parametrize(
+    ("disk_format", "made_as"), [("vhdx", "vhdx"), ("vhd", "vpc"), ("vdi", "vdi"), ("vmdk", "vmdk")]
+)
+def test_other_formats_are_converted_and_no_file_stays(world, volume, disk_format, made_as, tmp_path):
+    image = upload(world, volume, disk_format=disk_format)
+    packed, raw = tmp_path / "a", tmp_path / "b"
+    packed.write_bytes(world.suite.images.data[image])
+    subprocess.run(["qemu-img", "convert", "-f", made_as, "-O", "raw", packed, raw], check=True)
+    with open(raw, "rb") as file:
+        assert hashlib.file_digest(file, "sha256").hexdigest() == checksum(world, claim_of(world, volume))
+    assert list(Path(world.conf.image_conversion_dir).iterdir()) == []
+
+
+@pytest.mark.skipif(not shutil.which("qemu-img"), reason="qemu-img is not installed")
+def test_a_conversion_beyond_its_limits_is_given_up(world, volume):
+    world.conf.set_override("image_conversion_cpu_limit", 0)
+    try:
+        image = upload(world, volume, disk_format="vdi")
+    finally:
+        world.conf.clear_override("image_conversion_cpu_limit")
+    assert image not in world.suite.images.images
+    assert list(Path(world.conf.image_conversion_dir).iterdir()) == []
+
+
 def test_a_format_that_cannot_be_made_ends_in_a_message_and_no_image(world, volume):
-    image = upload(world, volume, disk_format="vhdx")
+    image = upload(world, volume, disk_format="ploop")
     assert image not in world.suite.images.images
     assert world.suite.row(volume)["status"] == "available"
     assert "VOLUME_VOLUME_003_004" in world.suite.messages(volume)

@@ -1,7 +1,7 @@
 """A raw disk as the data of an image: in which format, in which container, and what it sums up to. Streamed.
 
 raw and qcow2 are made here, in memory that does not grow with the disk; for qcow2 the disk is read twice, to leave out
-what is empty. Others would need a converter and a copy of the disk on a file system.
+what is empty. Others are made by a converter (image_converting), which needs room for the disk on a file system.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 
 from keel_volume.csi import qcow2
 from keel_volume.csi.streams import Interrupted, Reading
+from keel_volume.flows import image_converting
+from keel_volume.flows.image_converting import Converter
 from keel_volume.flows.refusals import Refused
 
 #: Container that is gzip around the data (Glance: compressed).
@@ -48,15 +50,18 @@ class Packed:
 
 def check(disk_format: str) -> None:
     """Raises Refused for a format that cannot be made."""
-    if disk_format not in _FORMATS:
-        text = f"a volume cannot be uploaded as {disk_format}, only as {' or '.join(sorted(_FORMATS))}"
-        raise Refused(text, retry=False, detail="IMAGE_FORMAT_UNACCEPTABLE")
+    if disk_format in _FORMATS or (disk_format in image_converting.FORMATS and image_converting.is_possible()):
+        return
+    raise Refused(f"a volume cannot be uploaded as {disk_format} here", retry=False, detail="IMAGE_FORMAT_UNACCEPTABLE")
 
 
-def pack(stream: Reading, disk_format: str, container_format: str) -> Packed:
+def pack(stream: Reading, disk_format: str, container_format: str, converter: Converter) -> Packed:
     """The data of the image. Raises Refused."""
     check(disk_format)
-    pieces = _FORMATS[disk_format](stream)
+    if disk_format in _FORMATS:
+        pieces = _FORMATS[disk_format](stream)
+    else:
+        pieces = converter.pieces(stream, disk_format)
     return Packed(_compressed(pieces) if container_format == COMPRESSED else pieces)
 
 

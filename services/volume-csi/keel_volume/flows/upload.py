@@ -17,6 +17,7 @@ from keel_common.kube import KubeError
 from keel_volume.backend import Backend
 from keel_volume.csi import naming, streams
 from keel_volume.flows import image_packing, orders
+from keel_volume.flows.image_converting import Converter
 from keel_volume.flows.orders import Order
 from keel_volume.flows.refusals import Refused, is_client_refusal, is_refusal
 
@@ -95,7 +96,8 @@ def _copy(backend: Backend, row: Mapping[str, Any], order: Order) -> None:
     purpose = streams.Purpose("volume", row["id"], row["project_id"])
     orders.tried(backend, row, order)
     with streams.reading(backend, naming.claim(row), purpose) as stream:
-        packed = image_packing.pack(stream, wanted["disk_format"], wanted["container_format"])
+        converter = Converter.of(backend.conf, f"upload-{row['id']}")
+        packed = image_packing.pack(stream, wanted["disk_format"], wanted["container_format"], converter)
         if image["status"] == "queued":
             glance.upload(context, wanted["id"], packed)
         else:
