@@ -8,6 +8,7 @@ as an import may. It is told what the input is, so that it does not look for its
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,7 @@ class Converter:
     """``folder`` is its own: what a dead process left there goes first, and all of it in the end."""
 
     folder: Path
-    seconds: float
+    seconds: int
     limits: processutils.ProcessLimits
 
     @classmethod
@@ -70,6 +71,8 @@ class Converter:
         except processutils.ProcessExecutionError as problem:
             words = (problem.stderr or "").strip()[:300] or f"it ended with {problem.exit_code}"
             raise Refused(f"{PROGRAM} could not make the image: {words}", retry=False) from problem
+        except subprocess.TimeoutExpired as problem:
+            raise Refused(f"{PROGRAM} did not end within {self.seconds} s", retry=False) from problem
 
 
 def _write(disk: Iterable[bytes], path: Path) -> None:
