@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response as HttpResponse
 
 from keel_api import health, options
 from keel_api.http import version as versions
+from keel_api.http.answers import Answers, mode
 from keel_api.http.dialect import DIALECTS, Dialect
 from keel_api.http.dispatch import Dispatcher, Exchange
 from keel_api.http.documents import Documents
@@ -88,7 +89,8 @@ class Api:
         ops = load(dialect, extra)
         schemas = Schemas(data(dialect, "schemas.json"), dialect)
         _check(ops, schemas, self.policies)
-        self.dispatcher = Dispatcher(dialect, ops, schemas, self.policies, services, prefix)
+        looked = Answers(dialect, mode(conf, dialect))
+        self.dispatcher = Dispatcher(dialect, ops, schemas, self.policies, services, prefix, looked)
         self.documents = Documents(dialect)
 
     def is_open(self, path: str) -> bool:

@@ -16,6 +16,7 @@ import orjson
 from werkzeug.wrappers import Request as HttpRequest
 
 from keel_api.http import version as versions
+from keel_api.http.answers import Answers
 from keel_api.http.dialect import Dialect
 from keel_api.http.fault import Fault, Unrouted
 from keel_api.http.links import Links, with_prefix
@@ -57,9 +58,10 @@ class Dispatcher:
         policies: Any,
         services: Any,
         link_prefix: str | None = None,
+        answers: Answers | None = None,
     ):
         self.dialect, self.schemas, self.policies, self.services = dialect, schemas, policies, services
-        self.link_prefix = link_prefix
+        self.link_prefix, self.answers = link_prefix, answers or Answers(dialect, "ignore")
         self.routes = Routes(ops)
         self._project = re.compile(rf"^/+({dialect.project})(/.*)$")
 
@@ -188,6 +190,7 @@ class Dispatcher:
         answer = result if isinstance(result, Response) else Response(result)
         if answer.status is None:
             answer.status = op.success.at(version) or 200
+        self.answers.check(op, version, answer.body)
         return answer
 
     def _request(self, exchange: Exchange, version: versions.Version) -> Request:
