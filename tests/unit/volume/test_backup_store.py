@@ -1,17 +1,17 @@
 """Backups in a directory and in a bucket: what is stored, what comes back, and what is found out."""
 
+import contextlib
 import hashlib
 import os
 import random
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from keel_common import config
 from keel_volume.backup import format
 from keel_volume.backup.copying import TooSmall, restore_stream, store_stream
 from keel_volume.backup.store import Missing, StoreError, UnknownStore, checked, open_store
+from tests.fakes.s3_server import S3Server
 
 CHUNK = 1 << 16
 CONTAINER = "backups"
@@ -19,14 +19,8 @@ CONTAINER = "backups"
 
 @pytest.fixture(scope="module")
 def s3():
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    url = f"http://{host}:{port}"
-    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
-    boto3.client("s3", endpoint_url=url, **keys).create_bucket(Bucket="volumebackups")
-    yield url
-    server.stop()
+    with contextlib.closing(S3Server("volumebackups")) as server:
+        yield server.url
 
 
 def conf_of(path, text):
