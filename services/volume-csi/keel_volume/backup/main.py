@@ -1,4 +1,4 @@
-"""The process keel-volume-backup: one store of backups, its queue, its reports (docs/decisions/0010)."""
+"""The process keel-volume-backup: one store of backups, its queue, its reports (docs/decisions/0005)."""
 
 from __future__ import annotations
 
