@@ -13,5 +13,5 @@ OPTIONS = [
     cfg.StrOpt("backup_s3_ca_cert_file", help="Certificates (PEM) to check the S3 service with."),
     cfg.BoolOpt("backup_s3_verify_ssl", default=True, help="Whether to check the certificate of the S3 service."),
     cfg.FloatOpt("backup_s3_timeout", default=60, min=1, help="Seconds to wait for an answer of the S3 service."),
-    cfg.IntOpt("backup_s3_retry_max_attempts", default=4, min=0, help="How often a request to the S3 service is tried."),
+    cfg.IntOpt("backup_s3_retry_max_attempts", default=4, min=0, help="Further tries of a request to the S3 service."),
 ]
