@@ -17,13 +17,13 @@ from cinderclient import client as cinder_client
 from conformance.compute_cloud import ComputeCloud
 from conformance.scenario import environment
 from conformance.volume_cloud import VolumeCloud
+from fakes.api import Identity
+from fakes.keystone import REGION, FakeKeystone
 from keystoneauth1.identity.v3 import Password
 from keystoneauth1.session import Session
 from novaclient import client as nova_client
 
 from clients.peers import ImageAndNetwork
-from fakes.api import Identity
-from fakes.keystone import REGION, FakeKeystone
 from keel_api import app
 from keel_common.clients import Clients
 from keel_common.runtime import WsgiServer

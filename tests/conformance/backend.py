@@ -153,8 +153,7 @@ class CinderVolume:
     # -- connections
 
     def attachment_update(self, context: Any, vref: Any, connector: dict, attachment_id: str) -> dict:
-        values = {"connector": connector, "attached_host": connector.get("host"), "attach_mode": "rw"}
-        self._db.run(attachments.mark_attaching, vref.id, attachment_id, values)
+        self._db.run(connections.connect, attachment_id, vref.id, connector, "rw")
         return {"driver_volume_type": "fake", "data": {}}
 
     def attachment_delete(self, context: Any, attachment_id: str, vref: Any) -> None:

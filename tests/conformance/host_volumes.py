@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,10 +20,18 @@ class HostVolumes(HostRecords):
             return
         if not mapping.get("volume_id"):
             mapping.volume_id = self._peers.cinder.create_volume(context, {"size": mapping.volume_size})["id"]
+            self._wait_for(context, mapping.volume_id)
         if not mapping.get("attachment_id"):
             made = self._peers.cinder.create_attachment(context, mapping.volume_id, instance.uuid)
             mapping.attachment_id = made["id"]
         self._connect(context, mapping)
+
+    def _wait_for(self, context: Any, volume_id: str) -> None:
+        deadline = time.monotonic() + 10
+        while self._peers.cinder.show_volume(context, volume_id)["status"] == "creating":
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"volume {volume_id} is still being made")
+            time.sleep(0.02)
 
     def _connect(self, context: Any, mapping: Any) -> None:
         self._peers.cinder.update_attachment(context, mapping.attachment_id, {"host": self.host}, mapping.device_name)
