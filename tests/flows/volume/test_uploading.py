@@ -111,11 +111,11 @@ def test_other_formats_are_converted_and_no_file_stays(world, volume, disk_forma
 
 @pytest.mark.skipif(not shutil.which("qemu-img"), reason="qemu-img is not installed")
 def test_a_conversion_beyond_its_limits_is_given_up(world, volume):
-    world.conf.set_override("image_conversion_cpu_limit", 0)
+    world.conf.set_override("image_conversion_address_space_limit", 0)
     try:
         image = upload(world, volume, disk_format="vdi")
     finally:
-        world.conf.clear_override("image_conversion_cpu_limit")
+        world.conf.clear_override("image_conversion_address_space_limit")
     assert image not in world.suite.images.images
     assert list(Path(world.conf.image_conversion_dir).iterdir()) == []
 
