@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import openstack
 from cinderclient import client as cinder_client
@@ -98,7 +99,9 @@ class Deployment:
             f"www_authenticate_uri = {self.keystone.url}",
         }
         facts = {"url": self.keystone.url, "user": user, "region": REGION}
-        path.write_text("".join(_SECTION.format(section=s, more=more.get(s, ""), **facts) for s in sections))
+        # An exchange of its own: every cloud of a test process is on one bus, and this one stays for all of its tests.
+        bus = f"[DEFAULT]\ncontrol_exchange = {user}-{uuid4().hex}\n"
+        path.write_text(bus + "".join(_SECTION.format(section=s, more=more.get(s, ""), **facts) for s in sections))
         return [str(path)]
 
     def _app(self, suite: str) -> Any:

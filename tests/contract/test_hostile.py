@@ -60,7 +60,7 @@ def services():
             Endpoint(nova.BASE, BaseEndpoint("scheduler")),
         ],
         "volume-scheduler": [
-            Endpoint(cinder.SCHEDULER, VolumeScheduler(volume, db, pools, Chooser(volume, db, pools), None))
+            Endpoint(cinder.SCHEDULER, VolumeScheduler(volume, db, pools, Chooser(volume, db, pools), None, None))
         ],
         "volume": [Endpoint(cinder.VOLUME, VolumeEndpoint(None, None, lambda: 1, lambda: None))],
     }

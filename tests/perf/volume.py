@@ -33,7 +33,8 @@ NOT_COUNTED = (
     r"get_pools",
     r"capabilities",
     r"^sql csi \w+ SELECT (volume_types )?volumes$",
-    r"^sql csi \w+ SELECT snapshots( volume_types)?( volumes)?$",
+    r"^sql csi \w+ SELECT (encryption )?snapshots( volume_types)?( volumes)?$",
+    r"^sql csi \w+ SELECT (group_snapshots )?groups$",
 )
 _CONF = """
 [DEFAULT]

@@ -13,7 +13,6 @@ import orjson
 from oslo_log import log
 
 from keel_common.db.stores.cinder import backend as rows
-from keel_common.db.stores.cinder import encryptions
 from keel_common.db.stores.cinder.backend_backups import is_being_filled
 from keel_common.kube import DATAVOLUME, PVC, SECRET, KubeError
 from keel_volume.backend import Backend
@@ -44,7 +43,7 @@ def begin(backend: Backend, context: Any, row: Mapping[str, Any], image_id: str 
 
 def _check_encryption(backend: Backend, row: Mapping[str, Any]) -> None:
     """A type that promises encrypted storage gets none that is not, whatever the scheduler thinks."""
-    if backend.db.read(encryptions.get, row["volume_type_id"]) is None:
+    if row["encryption_id"] is None:
         return
     name = claims.storage_class(row)
     if not classes.encrypts(backend.caches.classes.get(name)):

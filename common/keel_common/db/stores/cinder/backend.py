@@ -25,17 +25,20 @@ _DEPENDENTS = ("volume_metadata", "volume_admin_metadata", "volume_glance_metada
 
 
 def volume(conn: sa.Connection, volume_id: str) -> dict[str, Any] | None:
-    """A living volume row, or None; with the name of its type as ``type_name`` and with what names the claim or the
-    snapshot it is made of: ``source_location``, ``source_name_id`` and ``snapshot_location``."""
-    table, kinds = TABLES["volumes"], TABLES["volume_types"]
+    """A living volume row, or None; with the name of its type as ``type_name`` and the type's ``encryption_id``, and
+    with what names the claim or the snapshot it is made of: ``source_location``, ``source_name_id`` and
+    ``snapshot_location``."""
+    table, kinds, secret = TABLES["volumes"], TABLES["volume_types"], TABLES["encryption"]
     source, cut = TABLES["volumes"].alias("source"), TABLES["snapshots"]
     joined = table.outerjoin(kinds, kinds.c.id == table.c.volume_type_id)
+    joined = joined.outerjoin(secret, sa.and_(secret.c.volume_type_id == kinds.c.id, alive(secret)))
     joined = joined.outerjoin(source, source.c.id == table.c.source_volid)
     joined = joined.outerjoin(cut, cut.c.id == table.c.snapshot_id)
     query = (
         sa.select(
             table,
             kinds.c.name.label("type_name"),
+            secret.c.encryption_id,
             source.c.provider_location.label("source_location"),
             source.c["_name_id"].label("source_name_id"),
             cut.c.provider_location.label("snapshot_location"),
