@@ -1,5 +1,6 @@
 """The chart renders into valid Kubernetes objects, one Deployment for every process we ship."""
 
+import ast
 import configparser
 from pathlib import Path
 
@@ -7,6 +8,9 @@ import helm_python as helm
 import kubernetes_validate
 import pytest
 import yaml
+
+from keel_common import kube
+from keel_common.kube import exports
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "openkeel"
@@ -74,6 +78,29 @@ def test_backups_lie_on_a_claim_when_one_is_named(render):
 
     assert "/var/lib/cinder/backup" not in mounts({})
     assert "/var/lib/cinder/backup" in mounts({"processes": {"volume-backup": {"store": "backups", "replicas": 1}}})
+
+
+def kinds_used(package):
+    """Every kind of object that a service imports the name of, and those that reading a claim needs."""
+    found = set()
+    for path in (ROOT / "services" / package).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module == "keel_common.kube":
+                named = [getattr(kube, item.name) for item in node.names]
+                found |= {one for one in named if isinstance(one, kube.Kind)}
+                found |= {kind for one in named if one is exports for kind in exports.KINDS}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("package", "process"), [("compute-kubevirt", "compute-kubevirt"), ("volume-csi", "volume-csi")]
+)
+def test_a_process_may_reach_every_kind_of_object_that_it_uses(render, package, process):
+    objects = render()
+    rules = [*of_kind(objects, "Role")[f"keel-{process}"]["rules"]]
+    rules += of_kind(objects, "ClusterRole")[f"cloud-keel-{process}"]["rules"]
+    granted = {(group, resource) for rule in rules for group in rule["apiGroups"] for resource in rule["resources"]}
+    assert {(kind.group, kind.plural) for kind in kinds_used(package)} - granted == set()
 
 
 def test_nobody_may_read_secrets_of_the_whole_cluster(render):

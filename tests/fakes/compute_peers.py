@@ -141,11 +141,19 @@ class FakeCinder:
             self.made(found)
         return dict(found)
 
-    def create_attachment(self, context: Any, volume_id: str, server_id: str, *_: Any) -> dict:
+    def create_attachment(
+        self,
+        context: Any,
+        volume_id: str,
+        server_id: str,
+        connector: dict | None = None,
+        mountpoint: str | None = None,
+    ) -> dict:
         body = {"id": str(uuid.uuid4()), "volume_id": volume_id, "instance": server_id, "status": "reserved"}
+        if not any(each["volume_id"] == volume_id for each in self.attachments.values()):
+            self.volumes[volume_id]["status"] = "reserved"
         self.attachments[body["id"]] = {**body, "connection_info": {}}
-        self.volumes[volume_id]["status"] = "reserved"
-        return dict(body)
+        return dict(body) if connector is None else self._connect(body["id"], connector)
 
     def show_attachment(self, context: Any, attachment_id: str) -> dict:
         if attachment_id not in self.attachments:
@@ -160,6 +168,13 @@ class FakeCinder:
         if self.refuse:
             refused, self.refuse = self.refuse, None
             raise refused
+        volume = self.attachments[attachment_id]["volume_id"]
+        every = [each for each in self.attachments.values() if each["volume_id"] == volume]
+        if len(every) > 1 and any(each["connection_info"] for each in every):
+            raise errors.Conflict(409, f"volume {volume} is connected by another attachment", "cinder")
+        return self._connect(attachment_id, connector)
+
+    def _connect(self, attachment_id: str, connector: dict) -> dict:
         body = self.attachments[attachment_id]
         claim = f"volume-{body['volume_id']}"
         body["connector"] = connector

@@ -1,5 +1,8 @@
 """Live migration between two nodes of the cluster."""
 
+import datetime
+import time
+
 import pytest
 
 from keel_common.kube import VM, VMIM
@@ -195,3 +198,32 @@ def test_migration_that_had_not_begun_is_taken_back_after_a_crash(world, server)
     world.start_compute()
     as_before(world, server, migration, "error")
     assert "interrupted" in world.conductor.faults[-1].message
+
+
+def test_migration_that_is_still_the_conductors_is_left_alone(world, server):
+    world.stop_compute()
+    world.task(server, "migrating")
+    world.start_compute()
+    time.sleep(2)
+    assert world.row(server).task_state == "migrating"
+    world.task(server, None)
+
+
+def test_migration_that_waits_for_its_turn_is_not_taken_for_a_lost_one(world, server):
+    other = world.boot()
+    world.sim_says(f"guests/nova-{other}", {"migration": "stalls"})
+    first = migrate(world, other)
+    world.until(lambda: first.status == "running", "the first migration runs")
+    second = migrate(world, server)
+    world.until(lambda: second.status == "queued", "the second one waits")
+    with world.conductor.lock:
+        row = world.conductor.instances[server]
+        row.updated_at = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=1)
+        row.obj_reset_changes()
+    time.sleep(3)
+    assert second.status == "queued"
+    world.sim_says(f"guests/nova-{other}", {"migration": "succeeds"})
+    world.until(lambda: second.status == "completed", "the second migration is completed")
+    assert world.reach(server, "active").host == world.reach(other, "active").host == "node-2"
+    world.delete(other)
+    world.nothing_left(other)

@@ -59,6 +59,7 @@ class LiveMoves(Turns):
     ) -> None:
         """Queue the migration; [DEFAULT]max_concurrent_live_migrations of a host run at a time."""
         move.note(self._beside(context, instance, migration), status="queued")
+        self.site.flights.queue(instance.uuid)
         self._jobs.submit(self._migrate, context, instance, migration, migrate_data)
 
     def _migrate(self, context: Context, instance: Any, migration: Any, data: Any) -> None:

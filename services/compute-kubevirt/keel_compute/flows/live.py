@@ -85,17 +85,12 @@ def check_source(scope: Move, data: Any) -> Any:
 
 def prepare(scope: Move, data: Any) -> Any:
     """Every volume gets an attachment of this host beside the one of the source."""
-    cinder = scope.site.clients.cinder
     scope.mappings = scope.site.records.mappings(scope.context, scope.server)
     old: dict[str, str] = {}
     for mapping in move.of_cinder(scope):
-        if not mapping.attachment_id:
-            continue
-        old[mapping.volume_id] = mapping.attachment_id
-        fresh = cinder.create_attachment(scope.asker, mapping.volume_id, scope.server)["id"]
-        scope.site.records.save_mapping(scope.context, mapping, attachment_id=fresh)
-        volumes.save_connection(scope, mapping, volumes.connect(scope, mapping))
-        volumes.complete(scope, mapping)
+        if mapping.attachment_id:
+            old[mapping.volume_id] = mapping.attachment_id
+            volumes.connect_beside(scope, mapping)
     data.old_vol_attachment_ids = old
     return data
 

@@ -45,9 +45,15 @@ STEPS: dict[str, tuple[tuple[str, ...], str, Callable[[Move], None]]] = {
 
 
 def resume(scope: Scope) -> None:
-    """Go on with the move of a server. Without a record of it the task ends and the server stays as it is."""
+    """Go on with the move of a server. Without a record of it the task ends and the server stays as it is.
+
+    A live migration that has not reached this host is the conductor's still: it looks for a place, and ends the task
+    when there is none.
+    """
     statuses, method, act = STEPS[scope.instance.task_state]
     migration = _record(scope, statuses)
+    if migration is None and scope.instance.task_state == "migrating":
+        return
     if migration is None:
         LOG.warning("Server %s has task %s and no record of a move", scope.server, scope.instance.task_state)
         scope.site.records.save(scope.context, scope.instance, expected=scope.instance.task_state, task_state=None)

@@ -87,10 +87,35 @@ def connect(scope: Scope, mapping: Any) -> dict[str, Any]:
             connector = scope.site.connector(scope.place.name)
             attachment = cinder.update_attachment(scope.asker, mapping.attachment_id, connector, mapping.device_name)
     except peers.ClientError as refused:
-        raise Refused(f"Volume {mapping.volume_id} cannot be attached: {refused.message}") from refused
+        raise _refused(mapping, refused) from refused
+    return _info(mapping, attachment)
+
+
+def _refused(mapping: Any, refused: peers.ClientError) -> Refused:
+    return Refused(f"Volume {mapping.volume_id} cannot be attached: {refused.message}")
+
+
+def _info(mapping: Any, attachment: dict[str, Any]) -> dict[str, Any]:
     info = _nova_form(attachment["connection_info"])
     info["serial"] = mapping.volume_id
     return info
+
+
+def connect_beside(scope: Scope, mapping: Any) -> None:
+    """One more attachment, of this host, beside the one of the host that the server still runs on; the mapping names
+    the new one.
+
+    It is made with its connector: one that is reserved first cannot be connected while another is (cinder 29.0.0
+    flows 5.5). Raises Refused.
+    """
+    cinder, connector = scope.site.clients.cinder, scope.site.connector(scope.place.name)
+    try:
+        made = cinder.create_attachment(scope.asker, mapping.volume_id, scope.server, connector, mapping.device_name)
+    except peers.ClientError as refused:
+        raise _refused(mapping, refused) from refused
+    info = json.dumps(_info(mapping, made))
+    scope.site.records.save_mapping(scope.context, mapping, attachment_id=made["id"], connection_info=info)
+    complete(scope, mapping)
 
 
 def _nova_form(info: dict[str, Any]) -> dict[str, Any]:
@@ -142,6 +167,7 @@ def remove(scope: Scope, mapping: Any) -> None:
 __all__ = [
     "complete",
     "connect",
+    "connect_beside",
     "connection",
     "disconnect",
     "name_devices",
