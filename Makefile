@@ -32,9 +32,7 @@ logs: venv ## show the ends of the logs (SERVICE=name for one)
 	@$(CLOUD) logs $(SERVICE)
 
 test: venv ## all tests that need no outside services
-	@.venv/bin/python -m pytest -q -n 2 --dist loadfile tests --ignore tests/e2e --ignore tests/interop --ignore tests/flows $(ARGS)
-	@# In processes of their own: after thousands of tests one holds hundreds of threads, and the flows wait in real time.
-	@.venv/bin/python -m pytest -q -n 2 --dist loadfile tests/flows $(ARGS)
+	@.venv/bin/python -m pytest -q -n 2 --dist loadfile tests --ignore tests/e2e --ignore tests/interop $(ARGS)
 
 test-mariadb: venv ## the database tests on the local MariaDB, as root through its socket (MYSQL=url for another)
 	@KEEL_TEST_MYSQL="$(MYSQL)" .venv/bin/python -m pytest -q tests/contract/test_db_schema.py tests/contract/test_db_mariadb.py tests/contract/test_volume_api_mariadb.py $(ARGS)

@@ -18,6 +18,7 @@ from typing import Any
 from kubernetes.utils.quantity import parse_quantity
 from oslo_log import log
 
+from keel_common.kube import names
 from keel_common.kube.client import Kube
 from keel_common.kube.errors import Expired, KubeError
 from keel_common.kube.export_link import Interrupted, Reading, Unreadable, Zeros, open_link
@@ -27,7 +28,6 @@ LOG = log.getLogger(__name__)
 
 __all__ = ["KINDS", "Interrupted", "Reader", "Reading", "Unreadable", "reading", "remove"]
 
-BIND_AT_ONCE = "cdi.kubevirt.io/storage.bind.immediate.requested"
 #: What a reading may make, in the order of removal: an export holds the claim it reads.
 KINDS: tuple[Kind, ...] = (EXPORT, DATAVOLUME, PVC, SNAPSHOT, SECRET)
 _ENDED = ("Succeeded", "Failed")
@@ -159,7 +159,7 @@ def _copy_body(
         return PVC, PVC.body(name, namespace, spec=spec)
     source = {"snapshot": {"namespace": namespace, "name": snapshot}}
     body = DATAVOLUME.body(name, namespace, spec={"source": source, "pvc": spec})
-    body["metadata"]["annotations"] = {BIND_AT_ONCE: "true"}
+    body["metadata"]["annotations"] = {names.BIND_AT_ONCE: "true"}
     return DATAVOLUME, body
 
 

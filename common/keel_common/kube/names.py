@@ -21,6 +21,9 @@ COMPUTE = "openkeel-compute"
 STORAGE = "openkeel-volume"
 """Value of the managed-by label on what volume-csi makes."""
 
+BIND_AT_ONCE = "cdi.kubevirt.io/storage.bind.immediate.requested"
+"""Annotation of a DataVolume: it is filled now, not when the first pod wants it (CDI)."""
+
 
 def vm(server: str) -> str:
     """VirtualMachine and VirtualMachineInstance of a server."""

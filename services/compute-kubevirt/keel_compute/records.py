@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from keel_compute.errors import text
+from keel_compute.errors import is_fault, text
 from keel_contract.context import Context
 from keel_contract.nova import objects
 
@@ -47,6 +47,27 @@ class Records:
         if expected is not None:
             given["expected_task_state"] = expected if isinstance(expected, str) else list(expected)
         self._remote.action(context, instance, "save", **given)
+
+    def settle(
+        self,
+        context: Context,
+        instance: Any,
+        expected: str | Sequence[str | None] | None,
+        vm_state: str,
+        power_state: int,
+        **changes: Any,
+    ) -> None:
+        """End an operation: the server is in this state and has no task any more."""
+        changes |= {"vm_state": vm_state, "task_state": None, "power_state": power_state}
+        self.save(context, instance, expected, **changes)
+
+    def fail(self, context: Context, instance: Any, **changes: Any) -> None:
+        """The server is in ERROR; one that is deleted meanwhile is none of ours."""
+        try:
+            self.save(context, instance, vm_state="error", **changes)
+        except Exception as refused:
+            if not is_fault(refused, "InstanceNotFound"):
+                raise
 
     def instance(self, context: Context, server: str) -> Any:
         """The instance with flavor, metadata and info cache; RemoteFault InstanceNotFound when there is none."""

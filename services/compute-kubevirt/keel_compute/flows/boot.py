@@ -160,14 +160,8 @@ def spawn(scope: Scope) -> None:
 def active(scope: Scope) -> None:
     """The server is ACTIVE."""
     vmi = scope.site.instances.get(scope.machine)
-    scope.site.records.save(
-        scope.context,
-        scope.instance,
-        expected="spawning",
-        vm_state="active",
-        task_state=None,
-        power_state=state.power_state(vmi) or state.RUNNING,
-        launched_at=now(),
+    scope.site.records.settle(
+        scope.context, scope.instance, "spawning", "active", state.power_state(vmi) or state.RUNNING, launched_at=now()
     )
 
 

@@ -13,27 +13,13 @@ from keel_compute.steps import machine
 def pause(scope: Scope) -> None:
     """Freeze the guest's processors; ends in paused. Raises Refused when no guest runs."""
     _switch(scope, "pause", state.PAUSED)
-    scope.site.records.save(
-        scope.context,
-        scope.instance,
-        expected="pausing",
-        vm_state="paused",
-        task_state=None,
-        power_state=state.PAUSED,
-    )
+    scope.site.records.settle(scope.context, scope.instance, "pausing", "paused", state.PAUSED)
 
 
 def unpause(scope: Scope) -> None:
     """Let the guest go on; ends in active. Raises Refused when no guest is there."""
     _switch(scope, "unpause", state.RUNNING)
-    scope.site.records.save(
-        scope.context,
-        scope.instance,
-        expected="unpausing",
-        vm_state="active",
-        task_state=None,
-        power_state=state.RUNNING,
-    )
+    scope.site.records.settle(scope.context, scope.instance, "unpausing", "active", state.RUNNING)
 
 
 def _switch(scope: Scope, verb: str, wanted: int) -> None:
@@ -62,25 +48,11 @@ def _switch(scope: Scope, verb: str, wanted: int) -> None:
 def soft_delete(scope: Scope) -> None:
     """Power off and keep everything until it is restored or reclaimed; ends in soft-delete."""
     machine.stop(scope)
-    scope.site.records.save(
-        scope.context,
-        scope.instance,
-        expected="soft-deleting",
-        vm_state="soft-delete",
-        task_state=None,
-        power_state=state.SHUTDOWN,
-    )
+    scope.site.records.settle(scope.context, scope.instance, "soft-deleting", "soft-delete", state.SHUTDOWN)
 
 
 def restore(scope: Scope) -> None:
     """Power on what was deleted softly; ends in active."""
     power.rebuild(scope)
     power.power_on(scope)
-    scope.site.records.save(
-        scope.context,
-        scope.instance,
-        expected="restoring",
-        vm_state="active",
-        task_state=None,
-        power_state=state.RUNNING,
-    )
+    scope.site.records.settle(scope.context, scope.instance, "restoring", "active", state.RUNNING)

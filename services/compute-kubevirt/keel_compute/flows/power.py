@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from keel_common.kube import VM, VMI, Conflict, KubeError
-from keel_compute.errors import BuildAbort, BuildFailed, Refused, is_fault
+from keel_compute.errors import BuildAbort, BuildFailed, Refused
 from keel_compute.flows import boot
 from keel_compute.kubevirt import state
 from keel_compute.scope import Scope
@@ -24,28 +24,14 @@ def stop(scope: Scope, graceful: bool = True) -> None:
     if scope.instance.task_state is None:
         # The guest was off already when the request came (nova 34.0.0 stop).
         expected.append(None)
-    scope.site.records.save(
-        scope.context,
-        scope.instance,
-        expected=expected,
-        vm_state="stopped",
-        task_state=None,
-        power_state=state.SHUTDOWN,
-    )
+    scope.site.records.settle(scope.context, scope.instance, expected, "stopped", state.SHUTDOWN)
 
 
 def start(scope: Scope) -> None:
     """Power on with the template that the records ask for; ends in active."""
     rebuild(scope)
     power_on(scope)
-    scope.site.records.save(
-        scope.context,
-        scope.instance,
-        expected="powering-on",
-        vm_state="active",
-        task_state=None,
-        power_state=state.RUNNING,
-    )
+    scope.site.records.settle(scope.context, scope.instance, "powering-on", "active", state.RUNNING)
 
 
 def rebuild(scope: Scope) -> None:
@@ -144,8 +130,4 @@ def _failed(scope: Scope, error: Exception) -> None:
     if now in (state.RUNNING, state.PAUSED, None):
         return
     LOG.warning("Server %s does not run after its reboot: %s", scope.server, error)
-    try:
-        scope.site.records.save(scope.context, scope.instance, vm_state="error", power_state=now)
-    except Exception as refused:
-        if not is_fault(refused, "InstanceNotFound"):
-            raise
+    scope.site.records.fail(scope.context, scope.instance, power_state=now)

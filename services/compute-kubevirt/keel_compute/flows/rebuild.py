@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from keel_common.clients.errors import ClientError
 from keel_common.kube import KubeError
-from keel_compute.errors import BuildAbort, BuildFailed, NotSupported, Refused, is_fault
+from keel_compute.errors import BuildAbort, BuildFailed, NotSupported, Refused
 from keel_compute.flows import boot, power
 from keel_compute.kubevirt import state
 from keel_compute.records import now
@@ -41,17 +41,9 @@ def rebuild(scope: Rebuild) -> None:
     try:
         _renew(scope)
     except (BuildAbort, BuildFailed, Refused, KubeError, ClientError):
-        _error(scope)
+        records.fail(scope.context, scope.instance)
         raise
-    records.save(
-        scope.context,
-        scope.instance,
-        expected="rebuild_spawning",
-        vm_state="active",
-        task_state=None,
-        power_state=state.RUNNING,
-        launched_at=now(),
-    )
+    records.settle(scope.context, scope.instance, "rebuild_spawning", "active", state.RUNNING, launched_at=now())
     if scope.was_stopped:
         records.save(scope.context, scope.instance, vm_state="active", task_state="powering-off")
         power.stop(scope)
@@ -86,14 +78,6 @@ def _remember(scope: Rebuild) -> None:
         scope.mappings = scope.site.records.mappings(scope.context, scope.server)
     if not scope.vifs:
         scope.vifs = network.cached(scope)
-
-
-def _error(scope: Rebuild) -> None:
-    try:
-        scope.site.records.save(scope.context, scope.instance, vm_state="error")
-    except Exception as refused:
-        if not is_fault(refused, "InstanceNotFound"):
-            raise
 
 
 def refuse(recreate: bool, injected_files: object) -> None:

@@ -42,19 +42,11 @@ def rescue(scope: Scope, image_id: str | None, graceful: bool) -> None:
         _bring_back(scope, ran)
         reason = f"Instance {scope.server} cannot be rescued: {text(failed)}"
         raise ExpectedFault("InstanceNotRescuable", reason) from failed
-    scope.site.records.save(
-        scope.context,
-        scope.instance,
-        expected="rescuing",
-        vm_state="rescued",
-        task_state=None,
-        power_state=state.RUNNING,
-        launched_at=now(),
-    )
+    scope.site.records.settle(scope.context, scope.instance, "rescuing", "rescued", state.RUNNING, launched_at=now())
 
 
 def _fetch(scope: Scope, image_id: str | None) -> LocalDisk:
-    """The disk with the rescue image: the one asked for, else [libvirt]'s successor here, the server's own image."""
+    """The disk with the rescue image: the one asked for, else the image the server was made of."""
     own = (scope.instance.get("system_metadata") or {}).get("image_base_image_ref")
     chosen = image_id or scope.instance.image_ref or own
     if not chosen:
@@ -112,14 +104,7 @@ def unrescue(scope: Scope) -> None:
     power.rebuild(scope)
     disks.discard(scope, SUFFIX)
     power.power_on(scope)
-    scope.site.records.save(
-        scope.context,
-        scope.instance,
-        expected="unrescuing",
-        vm_state="active",
-        task_state=None,
-        power_state=state.RUNNING,
-    )
+    scope.site.records.settle(scope.context, scope.instance, "unrescuing", "active", state.RUNNING)
 
 
 def give_up(scope: Scope) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from keel_common.clients.errors import ClientError
 from keel_common.kube import NODE, VM, KubeError
-from keel_compute.errors import BuildAbort, BuildFailed, NotSupported, Refused, is_fault, text
+from keel_compute.errors import BuildAbort, BuildFailed, NotSupported, Refused, text
 from keel_compute.flows import move, power
 from keel_compute.flows.move import Move
 from keel_compute.kubevirt import state
@@ -203,13 +203,12 @@ def arrive(scope: Move) -> None:
         _lost(scope, failed)
         raise
     move.note(scope, status="finished")
-    records.save(
+    records.settle(
         scope.context,
         scope.instance,
-        expected="resize_finish",
-        vm_state="resized",
-        task_state=None,
-        power_state=state.RUNNING if power_on else state.SHUTDOWN,
+        "resize_finish",
+        "resized",
+        state.RUNNING if power_on else state.SHUTDOWN,
         launched_at=now(),
     )
     move.tell_schedulers(scope)
@@ -219,11 +218,7 @@ def _lost(scope: Move, failed: Exception) -> None:
     LOG.warning("Server %s did not arrive: %s", scope.server, text(failed))
     move.note(scope, status="error")
     scope.site.clients.placement.delete_allocations(scope.migration.uuid)
-    try:
-        scope.site.records.save(scope.context, scope.instance, vm_state="error")
-    except Exception as refused:
-        if not is_fault(refused, "InstanceNotFound"):
-            raise
+    scope.site.records.fail(scope.context, scope.instance)
 
 
 def confirm(scope: Move) -> None:

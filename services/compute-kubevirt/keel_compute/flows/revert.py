@@ -48,16 +48,15 @@ def arrive(scope: Move) -> None:
         move.connect_volumes(scope)
         move.machine_here(scope, power_on)
     except TROUBLE:
-        records.save(scope.context, instance, vm_state="error")
+        records.fail(scope.context, instance)
         raise
     move.forget_flavors(scope)
-    records.save(
+    records.settle(
         scope.context,
         instance,
-        expected="resize_reverting",
-        vm_state="active" if power_on else "stopped",
-        task_state=None,
-        power_state=state.RUNNING if power_on else state.SHUTDOWN,
+        "resize_reverting",
+        "active" if power_on else "stopped",
+        state.RUNNING if power_on else state.SHUTDOWN,
         launched_at=now(),
     )
     move.tell_schedulers(scope)

@@ -10,9 +10,6 @@ from typing import Any
 from keel_common.kube import DATAVOLUME, SECRET, names
 from keel_compute.kubevirt.disks import LocalDisk
 
-BIND_AT_ONCE = "cdi.kubevirt.io/storage.bind.immediate.requested"
-"""Annotation: a class that waits for a first consumer must not make the import wait for the guest it is for."""
-
 
 @dataclass(frozen=True)
 class Storage:
@@ -64,7 +61,7 @@ def data_volume(
         spec={"source": {"http": http} if source else {"blank": {}}, "storage": claim},
     )
     body["metadata"]["labels"] = dict(labels)
-    body["metadata"]["annotations"] = {BIND_AT_ONCE: "true"}
+    body["metadata"]["annotations"] = {names.BIND_AT_ONCE: "true"}
     return body
 
 

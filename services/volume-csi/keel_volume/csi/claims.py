@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from keel_common.domain.volume import hosts
-from keel_common.kube import DATAVOLUME, PVC, SECRET, SNAPSHOT, Kind, names
+from keel_common.kube import DATAVOLUME, PVC, SECRET, SNAPSHOT, names
 from keel_volume.csi import naming
 
 #: Intent of an extension, kept on the claim so that a restarted process goes on with it.
 EXTEND = "openstack.org/extend"
-_BIND_AT_ONCE = "cdi.kubevirt.io/storage.bind.immediate.requested"
 
 
 def storage_class(volume: Mapping[str, Any]) -> str:
@@ -49,7 +48,7 @@ def image_import(
         http["checksum"] = checksum
     spec = {"source": {"http": http}, "pvc": _claim_spec(volume, access_mode)}
     body = _named(DATAVOLUME.body(naming.claim(volume), namespace, spec=spec), volume)
-    body["metadata"]["annotations"] = {_BIND_AT_ONCE: "true"}
+    body["metadata"]["annotations"] = {names.BIND_AT_ONCE: "true"}
     return body
 
 
@@ -64,7 +63,7 @@ def copy(volume: Mapping[str, Any], namespace: str, access_mode: str) -> dict:
         source = {"pvc": {"namespace": namespace, "name": naming.source_claim(volume)}}
     spec = {"source": source, "pvc": _claim_spec(volume, access_mode)}
     body = _named(DATAVOLUME.body(naming.claim(volume), namespace, spec=spec), volume)
-    body["metadata"]["annotations"] = {_BIND_AT_ONCE: "true"}
+    body["metadata"]["annotations"] = {names.BIND_AT_ONCE: "true"}
     return body
 
 
@@ -72,35 +71,8 @@ def upload(volume: Mapping[str, Any], namespace: str, access_mode: str, name: st
     """A DataVolume that waits for the bytes of a claim of that name, of the volume's class and size."""
     spec = {"source": {"upload": {}}, "pvc": _claim_spec(volume, access_mode)}
     body = _named(DATAVOLUME.body(name, namespace, spec=spec), volume)
-    body["metadata"]["annotations"] = {_BIND_AT_ONCE: "true"}
+    body["metadata"]["annotations"] = {names.BIND_AT_ONCE: "true"}
     return body
-
-
-def temporary_snapshot(pvc: Mapping[str, Any], name: str, snapshot_class: str | None) -> dict:
-    """A VolumeSnapshot of a claim, for reading it."""
-    spec: dict[str, Any] = {"source": {"persistentVolumeClaimName": pvc["metadata"]["name"]}}
-    if snapshot_class:
-        spec["volumeSnapshotClassName"] = snapshot_class
-    return SNAPSHOT.body(name, pvc["metadata"]["namespace"], spec=spec)
-
-
-def temporary_copy(
-    pvc: Mapping[str, Any], snapshot_name: str, name: str, size: str | None, late: bool
-) -> tuple[Kind, dict]:
-    """A claim like ``pvc`` made of a snapshot of it, of ``size`` (what the snapshot asks for), for reading it.
-
-    ``late``: claims of its class wait for a pod, so CDI has to make it.
-    """
-    namespace = pvc["metadata"]["namespace"]
-    spec = {key: pvc["spec"][key] for key in ("accessModes", "volumeMode", "storageClassName") if key in pvc["spec"]}
-    spec["resources"] = {"requests": {"storage": size or pvc["spec"]["resources"]["requests"]["storage"]}}
-    if not late:
-        spec["dataSource"] = {"apiGroup": SNAPSHOT.group, "kind": SNAPSHOT.kind, "name": snapshot_name}
-        return PVC, PVC.body(name, namespace, spec=spec)
-    source = {"snapshot": {"namespace": namespace, "name": snapshot_name}}
-    body = DATAVOLUME.body(name, namespace, spec={"source": source, "pvc": spec})
-    body["metadata"]["annotations"] = {_BIND_AT_ONCE: "true"}
-    return DATAVOLUME, body
 
 
 def image_secret_name(volume_id: str) -> str:
