@@ -4,12 +4,12 @@ Every operation is sent broken bodies, values of wrong types at every place, odd
 strangers, at its newest version and under the legacy endpoint, where fewer schemas look at them.
 """
 
-import json
 import time
 from urllib.parse import quote
 
 import pytest
 from fakes.api import OTHER, PROJECT, Identity
+from fakes.odd_bodies import with_odd_values
 
 from api.compute import recorded, wishes, world
 
@@ -109,35 +109,6 @@ def accepts_anything(wish):
     """Whether no schema looks at the body of an operation (nova 34.0.0 operations), or only at one that is there."""
     spans = recorded.live()[wish.op_id].get("request", [])
     return recorded.at(spans, recorded.parsed(wish.version)) in (None, "server_tags.update")
-
-
-def leaves(value, path=()):
-    """Every place in a body, from the outside in."""
-    yield path
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from leaves(inner, (*path, key))
-    elif isinstance(value, list):
-        for place, inner in enumerate(value):
-            yield from leaves(inner, (*path, place))
-
-
-def replaced(body, path, odd):
-    """The body with another value at a place."""
-    if not path:
-        return odd
-    copy = json.loads(json.dumps(body))
-    holder = copy
-    for step in path[:-1]:
-        holder = holder[step]
-    holder[path[-1]] = odd
-    return copy
-
-
-def with_odd_values(body, odds):
-    for place in leaves(body):
-        for odd in odds:
-            yield replaced(body, place, odd)
 
 
 @pytest.mark.parametrize("wish", WITH_BODY, ids=lambda wish: wish.id)
