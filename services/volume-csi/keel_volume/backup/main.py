@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from oslo_config import cfg
+from oslo_log import log
 
 from keel_common import config
 from keel_common.clients import Clients
@@ -24,31 +27,49 @@ from keel_volume.backup.service import Service
 from keel_volume.backup.store import Store, StoreError, open_store
 from keel_volume.transfers import Transfers
 
+LOG = log.getLogger(__name__)
+
 BINARY = "cinder-backup"
 #: Streams at a time where ``backup_max_operations`` sets no limit.
 _UNLIMITED = 64
 
 
 class Health:
-    """Whether the store answers: a service whose store is away does not beat, so nobody is sent to it."""
+    """A Part that says whether the store answers: a service whose store is away is not ready and does not beat, so
+    nobody is sent to it."""
+
+    name = "store"
 
     def __init__(self, store: Store):
         self._store = store
         self.works = False
-        self.problem = "not looked at yet"
+        self._problem = "not looked at yet"
+
+    def start(self) -> None:
+        """Look once, so that the first heartbeat is true."""
+        self.look()
+
+    def stop(self, deadline: float) -> None:
+        """Nothing is held."""
+
+    def checks(self) -> dict[str, Callable[[], None]]:
+        """Ready while the store answers."""
+        return {self.name: self._check}
 
     def look(self) -> None:
-        """Ask the store."""
+        """Ask the store; a change is logged."""
         try:
             self._store.check()
-            self.works, self.problem = True, ""
-        except StoreError as problem:
-            self.works, self.problem = False, str(problem)
+            problem = ""
+        except StoreError as broken:
+            problem = str(broken)
+        if problem != self._problem:
+            LOG.log(logging.WARNING if problem else logging.INFO, "the store of backups: %s", problem or "answers")
+        self.works, self._problem = not problem, problem
 
-    def check(self) -> None:
-        """For the readiness of the process."""
+    def _check(self) -> None:
         if not self.works:
-            raise RuntimeError(self.problem)
+            raise RuntimeError(self._problem)
 
 
 def parts(conf: cfg.ConfigOpts) -> list[Part]:
@@ -85,9 +106,9 @@ def parts(conf: cfg.ConfigOpts) -> list[Part]:
 
     others = bus.client(interfaces.BACKUP, fleet.pins.of(interfaces.BACKUP))
     endpoint = Endpoint(interfaces.BACKUP, BackupEndpoint(service, runner, publish, others))
-    health.look()
     return [
         *caches.all(),
+        health,
         CinderHeartbeat(conf, db, BINARY, [conf.host], versions, working=lambda host: health.works),
         fleet,
         transfers,

@@ -1,0 +1,39 @@
+"""A backup service whose store is away is not ready, and says why once."""
+
+import logging
+
+import pytest
+
+from keel_volume.backup.main import Health
+from keel_volume.backup.store import StoreError
+
+
+class Store:
+    """At the edge: it answers or does not."""
+
+    problem = None
+
+    def check(self):
+        if self.problem:
+            raise StoreError(self.problem)
+
+
+def test_service_is_as_ready_as_its_store(caplog):
+    store = Store()
+    health = Health(store)
+    (check,) = health.checks().values()
+    with pytest.raises(RuntimeError, match="not looked at yet"):
+        check()
+    health.start()
+    check()
+    assert health.works
+    store.problem = "the bucket is gone"
+    with caplog.at_level(logging.INFO):
+        health.look()
+        health.look()
+    assert [record.getMessage() for record in caplog.records] == ["the store of backups: the bucket is gone"]
+    with pytest.raises(RuntimeError, match="the bucket is gone"):
+        check()
+    store.problem = None
+    health.look()
+    check()
