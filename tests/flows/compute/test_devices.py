@@ -202,3 +202,13 @@ def test_port_in_use_is_refused_with_the_recorded_exception(world, stopped):
         plug(world, stopped, port_id=port)
     assert caught.value.class_name == "InterfaceAttachFailed"
     assert world.peers.neutron.ports[port]["device_id"] == "other"
+
+
+def test_deleted_server_frees_a_volume_whose_reservation_nobody_noted(world):
+    server, volume = world.boot(), world.volume()
+    mapping = world.volume_mapping(server, volume)
+    mapping.attachment_id = None
+    mapping.obj_reset_changes()
+    world.delete(server)
+    world.nothing_left(server)
+    assert world.peers.cinder.volumes[volume]["status"] == "available"

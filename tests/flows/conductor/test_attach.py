@@ -11,6 +11,9 @@ from keel_conductor.flows.unattached import Unattached
 from keel_contract.errors import RemoteFault
 from keel_contract.nova.interfaces import COMPUTE_TASK
 
+BDMS = schema.nova_cell.tables["block_device_mapping"]
+INSTANCES = schema.nova_cell.tables["instances"]
+
 
 @pytest.fixture
 def server(cloud):
@@ -58,14 +61,33 @@ def test_a_volume_that_cannot_be_reserved_leaves_no_device(cloud, server):
     assert cloud.compute.attached == []
 
 
+@pytest.mark.parametrize("does", [True, False])
+def test_a_reservation_whose_answer_was_lost_is_taken_back_later(cloud, server, does):
+    volume = cloud.cinder.add()
+    change = INSTANCES.update().values(vm_state="active", task_state=None)
+    cloud.cell.db.run(lambda conn: conn.execute(change))
+    reserve = cloud.cinder.create_attachment
+
+    def dies(*args):
+        """Cinder does what it is asked, or not, and is gone before it answers."""
+        if does:
+            reserve(*args)
+        raise client_errors.Unreachable(0, "connection refused", "cinder")
+
+    cloud.cinder.create_attachment = dies
+    with pytest.raises(RemoteFault):
+        attach(cloud, server, cloud.context(), volume)
+    assert len(cloud.cinder.attachments) == does
+    past = BDMS.update().values(created_at=now() - datetime.timedelta(hours=1), updated_at=None)
+    cloud.cell.db.run(lambda conn: conn.execute(past))
+    Unattached(cloud.peers).run()
+    assert (volume_rows(cloud), cloud.cinder.attachments) == ([], {})
+
+
 def test_a_server_without_a_cell_is_refused(cloud):
     with pytest.raises(RemoteFault):
         attach(cloud, cloud.instance(host="node-1"), cloud.context(), cloud.cinder.add())
     assert cloud.cinder.attachments == {}
-
-
-BDMS = schema.nova_cell.tables["block_device_mapping"]
-INSTANCES = schema.nova_cell.tables["instances"]
 
 
 @pytest.fixture

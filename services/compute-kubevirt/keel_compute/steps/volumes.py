@@ -147,13 +147,17 @@ def save_connection(scope: Scope, mapping: Any, info: dict[str, Any]) -> None:
 
 
 def disconnect(scope: Scope, mapping: Any) -> None:
-    """End the attachment of a mapping; absent already counts as ended."""
+    """End the attachment of a mapping; absent already counts as ended.
+
+    One whose attachment was never noted may have one all the same: whoever asked for it did not hear the answer.
+    """
+    cinder = scope.site.clients.cinder
     if mapping.attachment_id:
-        scope.site.clients.cinder.delete_attachment(scope.asker, mapping.attachment_id)
-    else:
-        LOG.warning(
-            "Volume %s of server %s has no attachment; nothing is told to Cinder", mapping.volume_id, scope.server
-        )
+        cinder.delete_attachment(scope.asker, mapping.attachment_id)
+        return
+    for each in cinder.list_attachments(None, volume_id=mapping.volume_id, instance_id=scope.server):
+        LOG.warning("Volume %s of server %s was reserved without a note of it", mapping.volume_id, scope.server)
+        cinder.delete_attachment(None, each["id"])
 
 
 def remove(scope: Scope, mapping: Any) -> None:

@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+from keel_common.clients.errors import ClientError, Unreachable
 from keel_common.db.stores.nova import actions, bdms
 from keel_conductor.flows.records import action_row
 from keel_conductor.flows.reschedule import cell_of
@@ -26,7 +27,8 @@ def attach_volume(
 ) -> str | None:
     """Has the compute name the device, reserves the volume, starts the action and hands over; the device name.
 
-    When anything fails the block device row and the reservation are gone again and the error is raised.
+    When anything fails the block device row and the reservation are gone again and the error is raised. While Cinder
+    does not answer nobody knows that: the row stays then, so that `Unattached` takes both away.
     """
     cell = cell_of(peers, instance.uuid)
     compute = peers.compute(cell)
@@ -50,13 +52,23 @@ def attach_volume(
         cell.db.run(_reserve, device_object.id, values, instance.uuid, action_row(context, "attach_volume"))
         device_object.obj_reset_changes()
         compute.send(context, "attach_volume", instance=instance, bdm=device_object)
-    except Exception:
+    except Exception as error:
         LOG.warning("Volume %s could not be attached to %s", volume["id"], instance.uuid)
-        cell.db.run(bdms.destroy, device_object.id)
-        if attachment is not None:
-            peers.clients.cinder.delete_attachment(context, attachment["id"])
+        free = not isinstance(error, Unreachable) if attachment is None else _release(peers, context, attachment["id"])
+        if free:
+            cell.db.run(bdms.destroy, device_object.id)
         raise
     return device_object.device_name
+
+
+def _release(peers: Peers, context: Context, attachment: str) -> bool:
+    """Give the volume back; False when Cinder did not."""
+    try:
+        peers.clients.cinder.delete_attachment(context, attachment)
+    except ClientError as left:
+        LOG.warning("Attachment %s is left behind for now: %s", attachment, left)
+        return False
+    return True
 
 
 def _reserve(conn: Any, device_id: int, values: dict[str, Any], uuid: str, action: dict[str, Any]) -> None:
