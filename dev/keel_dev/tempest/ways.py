@@ -14,12 +14,6 @@ SECONDS = ("keel-conductor-2", "keel-compute-scheduler-2")
 #: Flags of Tempest's section [compute-feature-enabled] that our own compute cannot do yet.
 NOT_ON_KUBEVIRT = (
     "change_password",
-    "cold_migration",
-    "live_migration",
-    "live_migrate_back_and_forth",
-    "pause",
-    "rescue",
-    "resize",
     "shelve",
     "snapshot",
     "suspend",
