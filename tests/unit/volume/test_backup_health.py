@@ -18,7 +18,8 @@ class Store:
             raise StoreError(self.problem)
 
 
-def test_service_is_as_ready_as_its_store(caplog):
+def test_service_is_as_ready_as_its_store_and_says_each_change_once(caplog):
+    caplog.set_level(logging.INFO, "keel_volume.backup.main")
     store = Store()
     health = Health(store)
     (check,) = health.checks().values()
@@ -28,12 +29,13 @@ def test_service_is_as_ready_as_its_store(caplog):
     check()
     assert health.works
     store.problem = "the bucket is gone"
-    with caplog.at_level(logging.INFO):
-        health.look()
-        health.look()
-    assert [record.getMessage() for record in caplog.records] == ["the store of backups: the bucket is gone"]
+    health.look()
+    health.look()
     with pytest.raises(RuntimeError, match="the bucket is gone"):
         check()
+    assert not health.works
     store.problem = None
     health.look()
     check()
+    said = [record.getMessage().removeprefix("the store of backups: ") for record in caplog.records]
+    assert said == ["answers", "the bucket is gone", "answers"]
